@@ -25,7 +25,8 @@ class Warned:
 
     #: "unused_input", "pinned_dimension", "unchecked_guard", "dropped_effect", "unknown_operator" or "random_operator"
     kind: str
-    text: str
+    text: str  #: about the first input, dimension or operator, and how many others there are
+    count: int = 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,7 +146,7 @@ custom_ops::foo_forward (no mapping; at make_tiny.py:44 in forward)
         got["weight_bytes"],
         got["rewritten_bytes"],
         got["seconds"],
-        tuple(Warned(each["kind"], each["text"]) for each in got["warnings"]),
+        tuple(Warned(each["kind"], each["text"], each["count"]) for each in got["warnings"]),
         tuple(DrawnInput(*(each[key] for key in ("name", "distribution", "op", "place"))) for each in got["drawn_inputs"]),
         verification,
     )

@@ -188,6 +188,11 @@ private:
 [[nodiscard]] std::vector<drawn_input> settle_random_numbers(graph_data& graph, export_options const& options,
                                                              std::vector<warning>& warnings);
 
+/// Warnings about a prepared program, one for each input, dimension and operator.
+[[nodiscard]] std::vector<warning> warnings_about(program::program const& p, export_options const& options);
+/// Makes one warning of those of the same kind that have a subject, and of those with the same text; at most `max_warnings`, and a count.
+[[nodiscard]] std::vector<warning> merge_warnings(std::vector<warning> const& all);
+
 /// Names the outputs. Adds an Identity for an output that is an input, an initializer or another output.
 void name_outputs(graph_data& graph, std::vector<std::string> const& names);
 

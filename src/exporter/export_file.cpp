@@ -94,8 +94,9 @@ exported_graph export_graph(program::program const& p, export_options const& opt
         remove_unused(graph);
     }
     order_canonically(graph);
-    out.warnings = find_warnings(p, options);
-    out.drawn_inputs = exporter::settle_random_numbers(graph, options, out.warnings);
+    std::vector<warning> warnings = exporter::warnings_about(p, options);
+    out.drawn_inputs = exporter::settle_random_numbers(graph, options, warnings);
+    out.warnings = exporter::merge_warnings(warnings);
     if (!out.drawn_inputs.empty()) {
         remove_unused(graph);
         exporter::name_outputs(graph, names);

@@ -2,10 +2,10 @@
 // What occurs in a program, and how often, as text for warnings.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <aton/version.hpp>
@@ -13,8 +13,7 @@
 namespace ATON_NAMESPACE::exporter {
 
 /// A string from a file, shortened and on one line.
-inline std::string shortened(std::string text) {
-    constexpr std::size_t max_length = 200;
+inline std::string shortened(std::string text, std::size_t max_length = 200) {
     for (char& c : text)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
     return text.size() <= max_length ? text : text.substr(0, max_length) + "...";
@@ -31,12 +30,21 @@ struct occurrences {
 template <class T, class Name>
 std::vector<occurrences<T>> grouped_by(std::vector<T> const& all, Name name) {
     std::vector<occurrences<T>> out;
+    std::unordered_map<std::string, std::size_t> known;
     for (T const& each : all) {
-        auto const known = std::find_if(out.begin(), out.end(), [&](occurrences<T> const& o) {
-            return std::invoke(name, *o.first) == std::invoke(name, each);
-        });
-        if (known == out.end()) out.push_back({&each, 1});
-        else ++known->count;
+        auto const [at, is_new] = known.try_emplace(std::string(std::invoke(name, each)), out.size());
+        if (is_new) out.push_back({&each, 1});
+        else ++out[at->second].count;
+    }
+    return out;
+}
+
+/// "a, b, c", or "a, b, ..." if the text would be longer than `max_length`.
+inline std::string list_of_some(std::vector<std::string> const& all, std::size_t max_length) {
+    std::string out;
+    for (std::string const& each : all) {
+        if (!out.empty() && out.size() + each.size() > max_length) return out + ", ...";
+        out += (out.empty() ? "" : ", ") + each;
     }
     return out;
 }
@@ -44,7 +52,7 @@ std::vector<occurrences<T>> grouped_by(std::vector<T> const& all, Name name) {
 /// " (at model.py:3 in forward)", " (3 times, first at model.py:4 in forward)", " (3 times)", or nothing.
 inline std::string where_it_occurs(std::size_t count, std::string const& place) {
     std::string out = count == 1 ? "" : std::to_string(count) + " times";
-    if (!place.empty()) out += (count == 1 ? "at " : ", first at ") + shortened(place);
+    if (!place.empty()) out += (count == 1 ? "at " : ", first at ") + shortened(place, 100);
     return out.empty() ? out : " (" + out + ")";
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/passes/passes.hpp>
 
 #include "converter.hpp"
@@ -37,11 +38,10 @@ std::string distribution_of(graph_node const& n) {
 
 /// "aten::rand (at model.py:3 in forward), aten::dropout (3 times, first at model.py:4 in forward)"
 std::string list_of(std::vector<graph_node> const& draws, graph_data const& graph) {
-    std::string out;
+    std::vector<std::string> all;
     for (auto const& [first, count] : grouped_by(draws, &graph_node::subject))
-        out += (out.empty() ? "" : ", ") + shortened(first->subject()) +
-               where_it_occurs(count, graph.origins.at(first->origin).source);
-    return out;
+        all.push_back(shortened(first->subject()) + where_it_occurs(count, graph.origins.at(first->origin).source));
+    return list_of_some(all, max_message / 3);
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where nothing can be written, the command ends in one line, with exit status 1 and no file left behind.
+"""What the command prints stays short, and where nothing can be written it ends in one line, with exit status 1 and no file left behind.
 
 usage: output_test.py ATON SAMPLE.pt2
 """
@@ -15,6 +15,7 @@ import zipfile
 from pathlib import Path
 
 ATON, SAMPLE = (str(Path(each).resolve()) for each in sys.argv[1:3])
+MOST_WARNINGS, MOST_BYTES = 64, 500
 
 
 def members():
@@ -46,6 +47,30 @@ def add_nodes(graph, count, target):
         graph["tensor_values"][f"unused_{i}"] = graph["tensor_values"]["relu"]
 
 
+def add_inputs(program, graph, count):
+    for i in range(count):
+        graph["inputs"].append({"as_tensor": {"name": f"extra_{i}"}})
+        graph["tensor_values"][f"extra_{i}"] = graph["tensor_values"]["x"]
+        program["graph_module"]["signature"]["input_specs"].append({"user_input": {"arg": {"as_tensor": {"name": f"extra_{i}"}}}})
+
+
+def add_draws(program, graph, count):
+    """Calls of dropout in training, one of the result of another."""
+    last = graph["nodes"][-1]
+    template = json.dumps(last)
+    previous = "relu"
+    for i in range(count):
+        node = json.loads(template)
+        node.update(target="torch.ops.aten.dropout.default", name=f"drop_{i}", outputs=[{"as_tensor": {"name": f"drop_{i}"}}])
+        node["inputs"] = [{"name": "input", "arg": {"as_tensor": {"name": previous}}, "kind": 1},
+                          {"name": "p", "arg": {"as_float": 0.5}, "kind": 1}, {"name": "train", "arg": {"as_bool": True}, "kind": 1}]
+        graph["nodes"].append(node)
+        graph["tensor_values"][f"drop_{i}"] = graph["tensor_values"]["relu"]
+        previous = f"drop_{i}"
+    graph["outputs"] = [{"as_tensor": {"name": previous}}]
+    program["graph_module"]["signature"]["output_specs"] = [{"user_output": {"arg": {"as_tensor": {"name": previous}}}}]
+
+
 class Output(unittest.TestCase):
     def setUp(self):
         held = tempfile.TemporaryDirectory()
@@ -56,6 +81,85 @@ class Output(unittest.TestCase):
     def run_aton(self, *arguments, **options):
         given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         return subprocess.run([ATON, *map(str, arguments)], cwd=self.folder, text=True, check=False, timeout=60, **given)
+
+    def check_short(self, result, most_lines):
+        lines = result.stderr.splitlines()
+        self.assertLessEqual(len(lines), most_lines, result.stderr[:2000])
+        for line in lines:
+            self.assertLessEqual(len(line.encode()), MOST_BYTES)
+        return lines
+
+    def test_many_unknown_operators_are_one_warning(self):
+        for name, count, target in (("different", 5000, lambda i: f"torch.ops.aten.newer_{i}.default"),
+                                    ("same", 5000, lambda _: "torch.ops.aten.newer.default"),
+                                    ("long", 300, lambda i: f"torch.ops.aten.{'n' * 400}_{i}.default"),
+                                    ("two", 2, lambda i: f"torch.ops.aten.newer_{i}.default")):
+            with self.subTest(name):
+                write_program(self.program, lambda _, graph, count=count, target=target: add_nodes(graph, count, target))
+                result = self.run_aton("export", "m.pt2")
+                self.assertEqual(result.returncode, 0, result.stderr[:1000])
+                (line,) = self.check_short(result, 1)
+                self.assertRegex(line, r"m\.pt2: aten::n.* is an unknown operator")
+                self.assertIn("model.py:1 in forward", line)
+                if name == "same":
+                    self.assertIn("(5000 times, first at model.py:1 in forward)", line)
+                else:
+                    self.assertIn(f"(and {count - 1} more: aten::n", line)
+                told = json.loads(self.run_aton("export", "m.pt2", "--json").stdout)["warnings"]
+                self.assertEqual([(each["kind"], each["count"]) for each in told],
+                                 [("unknown_operator", 1 if name == "same" else count)])
+                self.assertLessEqual(len(told[0]["text"].encode()), MOST_BYTES)
+                self.check_short(self.run_aton("export", "m.pt2", "--werror"), 1)
+                viewed = json.loads(self.run_aton("view", "m.pt2", "--json").stdout)["warnings"]
+                self.assertEqual(viewed, [each["text"] for each in told])
+
+    def test_each_kind_is_a_warning_of_its_own(self):
+        def change(program, graph):
+            add_inputs(program, graph, 70)
+            add_nodes(graph, 70, lambda i: f"torch.ops.aten.newer_{i}.default")
+            add_draws(program, graph, 70)
+        write_program(self.program, change)
+        result = self.run_aton("export", "m.pt2")
+        self.assertEqual(result.returncode, 0, result.stderr[:1000])
+        lines = self.check_short(result, 3)
+        self.assertEqual(len(lines), 3)
+        self.assertIn("input 'extra_0' is not used", lines[0])
+        self.assertIn("(and 69 more: 'extra_1', 'extra_2', ", lines[0])
+        self.assertIn("draws random numbers", lines[2])
+        self.assertIn("(70 times", lines[2])
+
+    def test_warnings_of_many_files_are_bounded(self):
+        write_program(self.program, lambda _, graph: add_nodes(graph, 2, lambda i: f"torch.ops.aten.newer_{i}.default"))
+        data = self.program.read_bytes()
+        (self.folder / "models").mkdir()
+        for i in range(MOST_WARNINGS + 6):
+            (self.folder / "models" / f"m_{i:02}.pt2").write_bytes(data)
+        result = self.run_aton("export", "models", "-o", "onnx")
+        self.assertEqual(result.returncode, 0, result.stderr[:1000])
+        lines = self.check_short(result, MOST_WARNINGS + 1)
+        self.assertEqual(len(lines), MOST_WARNINGS + 1)
+        self.assertEqual(lines[-1], "aton: warnings that are not shown: 6")
+        self.assertEqual(len(result.stdout.splitlines()), MOST_WARNINGS + 7)
+
+    def test_many_random_inputs_are_counted(self):
+        write_program(self.program, lambda program, graph: add_draws(program, graph, 100))
+        result = self.run_aton("export", "m.pt2", "--random", "inputs")
+        self.assertEqual(result.returncode, 0, result.stderr[:1000])
+        lines = result.stdout.splitlines()
+        self.assertEqual(len(lines), 64 + 2)
+        self.assertIn("36 more inputs are random numbers", lines[-2])
+        told = json.loads(self.run_aton("export", "m.pt2", "--random", "inputs", "--json").stdout)
+        self.assertEqual(len(told["drawn_inputs"]), 100)
+
+    def test_many_unconvertible_operators_are_one_line(self):
+        def change(_, graph):
+            add_nodes(graph, 1000, lambda i: f"torch.ops.mine.op_{i}.default")
+        write_program(self.program, change)
+        result = self.run_aton("export", "m.pt2")
+        self.assertEqual(result.returncode, 1)
+        (line,) = self.check_short(result, 1)
+        self.assertIn("1000 operators", line)
+        self.assertRegex(line, r"; and \d+ more")
 
     def refused(self, *arguments, says, keeps=("m.pt2",), **options):
         """The command ends in one line that says this, and leaves the files that were there."""

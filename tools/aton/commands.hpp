@@ -22,6 +22,8 @@ void print_out(std::string_view text);
 int guarded(int (*run)(int, char**), int argc, char** argv);
 /// Prints "aton: WHAT" as one line on stderr.
 void complain(std::string_view what);
+/// Prints "aton: warning: FILE: TEXT" as one line on stderr. Of more than `max_warnings` in a run, guarded() prints the number of the others.
+void warn(std::string const& file, std::string const& text);
 /// Replaces control characters by spaces, in text that comes from a file or the command line.
 [[nodiscard]] std::string plain(std::string text);
 /// One line such as "IR 9, opset 20, ai.onnx.ml 4, made by pytorch 2.13.0".

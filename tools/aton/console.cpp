@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Helpers of all commands: console output and plugins.
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -21,6 +23,8 @@
 namespace aton::tool {
 
 namespace {
+
+std::size_t warning_count = 0;
 
 int run_guarded(int (*run)(int, char**), int argc, char** argv) {
     try {
@@ -46,7 +50,14 @@ void occupy_standard_streams() {
 int guarded(int (*run)(int, char**), int argc, char** argv) {
     occupy_standard_streams();
     handle_signals();
-    return run_guarded(run, argc, argv);
+    int const status = run_guarded(run, argc, argv);
+    if (std::size_t const shown = std::min(warning_count, max_warnings); shown != warning_count)
+        complain("warnings that are not shown: " + std::to_string(warning_count - shown));
+    return status;
+}
+
+void warn(std::string const& file, std::string const& text) {
+    if (++warning_count <= max_warnings) complain("warning: " + plain(file) + ": " + plain(text));
 }
 
 void complain(std::string_view what) {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -43,6 +44,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Of inputs in place of random numbers.
+constexpr std::size_t max_drawn_lines = 64;
+
 /// "relu=probabilities"
 std::pair<std::string, std::string> parse_rename(std::string const& text) {
     std::size_t const equals = text.find('=');
@@ -70,7 +74,8 @@ void write_report(json_writer& out, export_outcome const& made, int opset) {
     out.field("rewritten_bytes", report.rewritten_bytes);
     out.name("seconds").value(std::chrono::duration<double>(made.took).count(), 6);
     out.name("warnings").array(report.warnings, [&](warning const& each) {
-        out.begin_object().field("kind", word_of(each.kind)).field("text", each.text).end_object();
+        out.begin_object().field("kind", word_of(each.kind)).field("text", each.text);
+        out.field("count", each.count).end_object();
     });
     out.name("drawn_inputs").array(report.drawn_inputs, [&](drawn_input const& each) {
         out.begin_object().field("name", each.name).field("distribution", each.distribution).field("op", each.op);
@@ -188,9 +193,14 @@ std::string text_of(export_outcome const& made, int opset) {
     export_report const& report = *made.report;
     std::string const output = plain(made.job.output);
     std::string out;
-    for (drawn_input const& each : report.drawn_inputs)
+    for (std::size_t i = 0; i != std::min(max_drawn_lines, report.drawn_inputs.size()); ++i) {
+        drawn_input const& each = report.drawn_inputs[i];
         out += output + ": input " + plain(each.name) + " is " + each.distribution + ", drawn by " + plain(each.op) +
                (each.place.empty() ? "" : " at " + plain(each.place)) + '\n';
+    }
+    if (report.drawn_inputs.size() > max_drawn_lines)
+        out += output + ": " + std::to_string(report.drawn_inputs.size() - max_drawn_lines) +
+               " more inputs are random numbers (--json lists all of them)\n";
     out += output + ": " + std::to_string(report.nodes) + " nodes, opset " + std::to_string(opset) + ", " +
            std::to_string(report.weights) + " weights of " + size_text(report.weight_bytes);
     if (report.rewritten_bytes != 0) out += " (" + size_text(report.rewritten_bytes) + " of them rewritten)";
@@ -211,8 +221,7 @@ void write_json(json_writer& out, export_outcome const& made, int opset) {
 
 void print_warnings(export_outcome const& made) {
     if (!made.report) return;
-    for (warning const& each : made.report->warnings)
-        complain("warning: " + plain(made.job.input) + ": " + plain(each.text));
+    for (warning const& each : made.report->warnings) warn(made.job.input, each.text);
 }
 
 int export_models(export_request request) {

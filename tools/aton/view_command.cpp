@@ -82,7 +82,7 @@ void read_program_into(contents& to, view_request const& request, export_options
         to.page.comparison = request.compare(read_program(request.input, options), with_weights(to.graph.graph));
     } catch (error const& e) {
         to.page.comparison.summary = "not compared: " + without_path(e, request.input);
-        complain("warning: " + plain(request.input) + ": " + to.page.comparison.summary);
+        warn(request.input, to.page.comparison.summary);
     }
 }
 
@@ -150,7 +150,7 @@ int view_model(view_request request) {
         line += ", " + counted(shown.page.refused.size(), "operator") + " that cannot be converted";
     if (!shown.page.comparison.nodes.empty()) line += "; " + shown.page.comparison.summary;
     print_out(line + '\n');
-    if (!shown.page.failure.empty()) complain("warning: " + plain(request.input) + ": " + shown.page.failure);
+    if (!shown.page.failure.empty()) warn(request.input, shown.page.failure);
     return 0;
 }
 

@@ -89,8 +89,13 @@ enum class warning_kind : std::uint8_t {
 /// One sentence, without the name of the file.
 struct warning {
     warning_kind kind = warning_kind::unused_input;
-    std::string text;
+    std::string text;         ///< about the first subject, if there are several, with a count and some of the others
+    std::string subject = {}; ///< the input, dimension or operator; empty if only the text says it
+    std::size_t count = 1;    ///< of subjects
 };
+
+/// The maximum number of warnings of a report. If there would be more, one in addition says how many.
+inline constexpr std::size_t max_warnings = 64;
 
 /// What to export, and how; the defaults are those of `aton export`.
 struct export_options {
@@ -222,7 +227,7 @@ void check_tables(std::span<dsl::table_view const> tables);
 /// write to; pass the same options as for the conversion. Throws aton::error.
 void prepare(program::program& p, export_options const& options);
 
-/// Warnings about the export of a prepared program, one per input, dimension or operator.
+/// Warnings about the export of a prepared program. Those of one kind are one warning, about its first input, dimension or operator.
 [[nodiscard]] std::vector<warning> find_warnings(program::program const& p, export_options const& options = {});
 
 /// Makes a converted graph fail at run time if a guard of the program, as selected by `options.guards`, does not hold: an output then
