@@ -37,8 +37,7 @@ bool has_references(graph_data const& graph) {
 
 void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options) {
     remove_unused(graph);
-    passes::widen_bfloat16(graph);
-    passes::widen_integers(graph);
+    passes::widen_before_rewrites(graph);
     for (graph_function& f : graph.functions)
         for (graph_data& body : f.body) {
             if (has_references(body)) continue; // depends on attributes of the call

@@ -4,10 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "passes_fixture.hpp"
 
 using namespace passes_tests;
+using aton::tensors;
 
 namespace {
 
@@ -100,4 +102,63 @@ TEST_CASE("nested graphs are widened too") {
     std::string ops;
     for (auto const& n : o.data.nodes[0].attributes[0].graphs[0].nodes) ops += n.op + ' ';
     CHECK(ops == "Cast Max Cast ");
+}
+
+TEST_CASE("every operator without a bfloat16 kernel is computed in float32, in bodies too") {
+    auto const ops_of = [](auto const& make) {
+        optimized<14> o;
+        value const x = o.g.op<"Cast">(o.input("x", {2, 3, 8, 9}), attr::to_i(dtype::bfloat16));
+        value const y = make(o, x);
+        o(o.g.op<"Cast">(y, attr::to_i(dtype::float32)));
+        std::string narrow; // operators of bfloat16 that are left
+        for (auto const& n : o.data.nodes)
+            for (aton::value_id id : n.inputs)
+                if (id != aton::no_value && o.data.values[id].type.dtype == dtype::bfloat16 && n.op != "Cast")
+                    narrow += n.op + ' ';
+        return narrow;
+    };
+    CHECK(ops_of([](auto& o, value x) { return o.g.template op<"Trilu">(x); }) == "");
+    CHECK(ops_of([](auto& o, value x) { return o.g.template op<"Mod">(x, x, attr::fmod_i(1)); }) == "");
+    CHECK(ops_of([](auto& o, value x) { return o.g.template op<"ArgMax">(x, attr::axis_i(1)); }) == "");
+    CHECK(ops_of([](auto& o, value x) { return o.g.template op<"Pad">(x, o.g.ints({0, 1, 0, 2, 0, 0, 0, 0})); }) == "");
+    CHECK(ops_of([](auto& o, value x) { return o.g.template op<"Reshape">(x, o.g.ints({6, 72})); }) == "Reshape ");
+
+    optimized<16> nested;
+    value const x = nested.g.op<"Cast">(nested.input("x", {3, 4}), attr::to_i(dtype::bfloat16));
+    value const yes = nested.input("yes", aton::shape(std::vector<dim>{}), dtype::bool_);
+    value const y = nested.g.op<"If">(yes,
+                                      attr::then_branch_g([&](graph<16> b) -> value { return b.op<"Trilu">(x); }),
+                                      attr::else_branch_g([&](graph<16>) -> value { return x; }));
+    CHECK(nested(nested.g.op<"Cast">(y, attr::to_i(dtype::float32))) == "Cast If Cast");
+    std::string ops;
+    for (auto const& n : nested.data.nodes[1].attributes[0].graphs[0].nodes) ops += n.op + ' ';
+    CHECK(ops == "Cast Trilu Cast ");
+}
+
+TEST_CASE("inputs, outputs and weights keep their dtype where they are widened too") {
+    optimized<> o;
+    value const x = o.input("x", {3, 4}, dtype::bfloat16);
+    o.data.outputs = {o.g.op<"Mul">(x, x).id()};
+    CHECK(!aton::widen_dtypes(o.data, {}));
+    CHECK(aton::needs_wider_dtypes(o.data, tensors(dtype::bfloat16), 20));
+    CHECK(aton::widen_dtypes(o.data, tensors(dtype::bfloat16)));
+    CHECK(operand_type(o, "Mul") == dtype::float32);
+    CHECK(o.data.values[x.id()].type.dtype == dtype::bfloat16);
+    CHECK(o.data.values[o.data.outputs[0]].type.dtype == dtype::bfloat16);
+    CHECK(!aton::needs_wider_dtypes(o.data, tensors(dtype::bfloat16), 20));
+}
+
+TEST_CASE("float16 that ONNX Runtime casts itself has no casts; draws get another dtype at the end") {
+    optimized<> o;
+    value const x = o.g.op<"Cast">(o.input("x", {3, 4}), attr::to_i(dtype::float16));
+    value const drawn = o.g.op<"RandomNormalLike">(x);
+    CHECK(o(o.g.op<"Cast">(o.g.op<"Erf">(o.g.op<"Add">(x, drawn)), attr::to_i(dtype::float32))) ==
+          "Cast RandomNormalLike Add Erf Cast");
+    optimized<> alone;
+    auto const sizes = std::vector<std::int64_t>{3, 4};
+    value const y = alone.g.op<"RandomNormal">(attr::shape_i(sizes), attr::dtype_i(dtype::float16));
+    alone.data.outputs = {y.id()};
+    CHECK(aton::widen_dtypes(alone.data, tensors(dtype::float16)));
+    CHECK(alone.data.nodes[0].attribute("dtype")->i == static_cast<std::int64_t>(dtype::float32));
+    CHECK(alone.data.nodes[1].op == "Cast");
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <aton/core/dtype.hpp>
 #include <aton/core/stored_tensor.hpp>
 #include <aton/ir/graph.hpp>
 #include <aton/ir/pattern.hpp>
@@ -26,10 +27,20 @@ struct pass_options {
 
 /// Optimizes a graph, its nested graphs and the bodies of its functions: turns constants into initializers, folds constants, removes unused
 /// nodes and no-ops, eliminates common subexpressions, fuses BatchNormalization into the preceding Conv, shortens sorts of which only the first elements are used, replaces an If with a constant
-/// condition by its branch, and computes bools and small integers in a wider dtype where ONNX Runtime has no kernel; applies `options.rewrites`. Names, types and order of the graph's inputs and outputs do not change. An output may become an input, an
+/// condition by its branch, and computes in a wider dtype what ONNX Runtime has no kernel for, as widen_dtypes() with hidden_floats(); applies `options.rewrites`. Names, types and order of the graph's inputs and outputs do not change. An output may become an input, an
 /// initializer or another output, and in a nested graph a captured value; the writer adds an Identity there. New weights are added to
 /// `weights`, which must outlive the graph.
 void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options = {});
+
+/// float16 and bfloat16, if no input, output or initializer of the graph has them.
+[[nodiscard]] type_set hidden_floats(graph_data const& graph);
+
+/// Computes nodes for which ONNX Runtime's CPU provider has no kernel (onnx/kernels.hpp) in a wider dtype, between casts, also in nested
+/// graphs: integers and bools in one that gives the same numbers, those of `floats` in float32, whose results are rounded, as ATen does it.
+/// The bodies of functions stay. Returns whether anything changed.
+bool widen_dtypes(graph_data& graph, type_set floats);
+/// Whether widen_dtypes() would change a node of the graph.
+[[nodiscard]] bool needs_wider_dtypes(graph_data const& graph, type_set floats, int opset);
 
 /// Replaces all calls of functions by their bodies, also in nested graphs. Throws aton::error if the opset of a function differs from that
 /// of the graph, or if a function calls itself.
