@@ -12,6 +12,7 @@
 #include <aton/passes/passes.hpp>
 
 #include "converter.hpp"
+#include "missing_kernels.hpp"
 #include "select_rewrites.hpp"
 #include "target_limits.hpp"
 
@@ -72,6 +73,17 @@ void refuse_warnings(std::string const& file, std::vector<warning> const& all) {
                 (all.size() > 1 ? "; and " + std::to_string(all.size() - 1) + " more" : "") + " (warnings are errors)");
 }
 
+/// Refuses what the target does not run, and warns of what ONNX Runtime does not run if there is no target.
+void require_runtime(graph_data const& graph, program::program const& p, export_options const& options,
+                     std::vector<warning>& warnings) {
+    graph_data inlined;
+    bool const sees_bodies = options.target == nullptr || options.target->has_onnxruntime_kernels;
+    if (sees_bodies && !graph.functions.empty()) inline_functions(inlined = graph);
+    graph_data const& seen = inlined.nodes.empty() ? graph : inlined;
+    if (options.target != nullptr) exporter::require_target(seen, *options.target, p.file);
+    else exporter::find_missing_kernels(seen, warnings);
+}
+
 } // namespace
 
 exported_graph export_graph(program::program const& p, export_options const& options) {
@@ -81,6 +93,9 @@ exported_graph export_graph(program::program const& p, export_options const& opt
     bool const knows_functions =
         options.opset >= first_opset_with_functions && (options.target == nullptr || options.target->operators.empty());
     if (options.inline_functions || !knows_functions) inline_functions(graph);
+    bool const is_for_onnxruntime = options.target != nullptr && options.target->has_onnxruntime_kernels;
+    type_set const floats = is_for_onnxruntime ? tensors(dtype::float16, dtype::bfloat16) : hidden_floats(graph);
+    if (options.optimize || is_for_onnxruntime) exporter::inline_narrow_functions(graph, floats);
     for (value_id id : graph.outputs) names.push_back(graph.values[id].name);
 
     if (options.optimize) {
@@ -101,10 +116,15 @@ exported_graph export_graph(program::program const& p, export_options const& opt
         remove_unused(graph);
         exporter::name_outputs(graph, names);
     }
+    if ((options.optimize || is_for_onnxruntime) && widen_dtypes(graph, floats)) { // what rewrites and draws have added
+        if (options.optimize) optimize(graph, out.rewritten, {.rewrite_weights = false});
+        exporter::name_outputs(graph, names);
+        order_canonically(graph);
+    }
     check_guards(graph, p, options);
     require_legal(graph);
     require_shapes(graph);
-    if (options.target != nullptr) exporter::require_target(graph, *options.target, p.file);
+    require_runtime(graph, p, options, out.warnings);
     if (options.warnings_are_errors) refuse_warnings(p.file, out.warnings);
     return out;
 }

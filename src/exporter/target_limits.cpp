@@ -10,6 +10,7 @@
 
 #include <aton/core/error.hpp>
 
+#include "missing_kernels.hpp"
 #include "summary.hpp"
 
 namespace ATON_NAMESPACE::exporter {
@@ -28,7 +29,7 @@ std::string unknown_size(shape const& s) {
 
 class limits {
 public:
-    explicit limits(targets::target const& t) : target_(t) {}
+    limits(targets::target const& t, int opset) : target_(t), opset_(opset) {}
 
     void check(graph_data const& graph) {
         if (graph.around == nullptr) check_inputs(graph);
@@ -71,6 +72,8 @@ private:
             if (at == target_.operators.end()) return name_of(n) + " is not supported";
             if (std::string reason = reason_against(graph, n, *at); !reason.empty()) return reason;
         }
+        if (target_.has_onnxruntime_kernels)
+            if (std::string reason = missing_kernel(graph, n, opset_); !reason.empty()) return reason;
         for (std::vector<value_id> const* ids : {&n.inputs, &n.outputs})
             for (value_id id : *ids) {
                 if (id == no_value) continue;
@@ -100,6 +103,7 @@ private:
     }
 
     targets::target const& target_;
+    int opset_;
     std::vector<unconvertible> found_;
     std::map<std::pair<std::string, std::string>, std::size_t> at_; ///< by operator and reason
     bool inputs_are_static_ = true;
@@ -114,7 +118,7 @@ void require_opset_of(targets::target const& t, int opset) {
 }
 
 void require_target(graph_data const& graph, targets::target const& t, std::string const& file) {
-    limits all(t);
+    limits all(t, graph.opset);
     all.check(graph);
     std::vector<unconvertible> found = std::move(all).found();
     if (found.empty()) return;

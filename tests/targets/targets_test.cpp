@@ -7,10 +7,12 @@
 #include <vector>
 
 #include <aton/aton.hpp>
+#include <aton/passes/passes.hpp>
 #include <aton/targets/npu.hpp>
 #include <aton/targets/onnx_runtime.hpp>
 #include <aton/targets/tensorrt.hpp>
 
+#include "exporter/missing_kernels.hpp"
 #include "exporter/target_limits.hpp"
 
 using namespace aton::dsl;
@@ -129,4 +131,81 @@ TEST_CASE("opsets that a target does not read") {
     } catch (aton::error const& e) {
         CHECK(std::string(e.what()) == "TensorRT 10.1 reads models of opset 9 to 20, not 23; choose one with --opset");
     }
+}
+
+TEST_CASE("ONNX Runtime: a node without a kernel is refused with what would run instead") {
+    auto const& ort = aton::targets::onnx_runtime;
+    auto const erf = [](auto g, value x) { return g.template op<"Erf">(x); };
+    auto const draw = [](auto g, value x) { return g.template op<"RandomNormalLike">(x); };
+    auto const top = [](auto g, value x) { return std::get<0>(g.template op<"TopK">(x, g.ints({2}), outputs<2>)); };
+    CHECK(against(ort, erf) == "");
+    CHECK(against(ort, erf, aton::shape({3}), dtype::float16) == "");
+    CHECK(against(ort, erf, aton::shape({3}), dtype::float64) ==
+          "Erf: Erf of float64 has no kernel; it has one for float32");
+    CHECK(against(ort, draw) == "");
+    CHECK(against(ort, draw, aton::shape({3}), dtype::bfloat16) ==
+          "RandomNormalLike: RandomNormalLike of bfloat16 has no kernel; it has one for float32");
+    CHECK(against(ort, top, aton::shape({3}), dtype::uint64) ==
+          "TopK: TopK of uint64 has no kernel; it has one for int64");
+    auto const branches = [&](auto g, value x) {
+        value const condition = g.template op<"Equal">(g.template op<"Size">(x), g.scalar(7, dtype::int64));
+        return g.template op<"If">(condition,
+                                   attr::then_branch_g([&](graph<18, 20> b) { return b.op<"Sinh">(x); }),
+                                   attr::else_branch_g([&](graph<18, 20>) { return x; }));
+    };
+    CHECK(against(ort, branches, aton::shape({3}), dtype::float64) ==
+          "Sinh: Sinh of float64 has no kernel; it has one for float32");
+    CHECK_THROWS_WITH(aton::exporter::require_opset_of(ort, 27),
+                      "ONNX Runtime 1.31.1 reads models of opset 7 to 26, not 27; choose one with --opset");
+}
+
+TEST_CASE("warnings name each combination of dtypes and remedy once, with a count") {
+    aton::graph_data data;
+    data.opset = 20;
+    graph<18, 20> const g(data, 20);
+    value const x(data, data.add_input("x", {dtype::bfloat16, aton::shape({3})}));
+    value const y(data, data.add_input("y", {dtype::float64, aton::shape({3})}));
+    value const sum = g.op<"Sub">(g.op<"Add">(x, x), g.op<"Add">(x, g.op<"Identity">(x)));
+    data.outputs = {sum.id(), g.op<"Sinh">(y).id(), g.op<"Sin">(y).id()};
+    std::vector<aton::warning> found;
+    aton::exporter::find_missing_kernels(data, found);
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].text ==
+          "ONNX Runtime 1.31.1 has no kernel for Add, Sub of bfloat16; --target onnxruntime computes in "
+          "another dtype (3 times)");
+    CHECK(found[1].text == "ONNX Runtime 1.31.1 has no kernel for Sinh of float64; it has one for float32");
+    data.opset = 27;
+    found.clear();
+    aton::exporter::find_missing_kernels(data, found);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].text == "ONNX Runtime 1.31.1 loads models up to opset 26");
+}
+
+TEST_CASE("functions are replaced by their bodies where these must be computed in wider dtypes") {
+    auto const calls = [](dtype type) {
+        aton::graph_data data;
+        data.opset = 20;
+        aton::graph_function f{"custom", "Twice", "", {}, {}};
+        aton::graph_data& body = f.body.emplace_back();
+        body.opset = 20;
+        value const in(body, body.add_input("a", {type, aton::shape({3})}));
+        body.outputs = {graph<18, 20>(body, 20).op<"Add">(in, in).id()};
+        data.functions.push_back(std::move(f));
+        aton::graph_node n;
+        n.domain = "custom";
+        n.op = "Twice";
+        n.inputs = {data.add_input("x", {type, aton::shape({3})})};
+        n.outputs = {data.add_value(aton::value_type{type, aton::shape({3})})};
+        data.values[n.outputs[0]].producer = 0;
+        data.outputs = n.outputs;
+        data.nodes.push_back(std::move(n));
+        aton::exporter::inline_narrow_functions(data, aton::tensors(dtype::bfloat16));
+        aton::widen_dtypes(data, aton::tensors(dtype::bfloat16));
+        std::string ops;
+        for (aton::graph_node const& each : data.nodes) ops += each.op + ' ';
+        return ops;
+    };
+    CHECK(calls(dtype::float32) == "Twice ");
+    CHECK(calls(dtype::float16) == "Twice ");
+    CHECK(calls(dtype::bfloat16) == "Cast Add Cast ");
 }

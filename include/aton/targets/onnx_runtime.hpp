@@ -10,6 +10,7 @@
 #include <aton/domains/com_microsoft.hpp>
 #include <aton/fusions/activation.hpp>
 #include <aton/fusions/attention.hpp>
+#include <aton/onnx/kernels.hpp>
 #include <aton/targets/target.hpp>
 
 namespace ATON_NAMESPACE::targets {
@@ -116,9 +117,11 @@ inline constexpr auto products = rewrites(
 /// ONNX Runtime with its own operators. A model for it does not run elsewhere.
 inline constexpr target onnx_runtime{
     .name = "onnxruntime",
-    .title = "ONNX Runtime",
+    .title = "ONNX Runtime 1.31.1",
     .about = "operators of the domain com.microsoft that need fewer nodes; the model runs in ONNX Runtime only",
+    .until = onnx::onnxruntime::newest_opset,
     .rewrites = detail::onnx_runtime::table,
-    .last_rewrites = detail::onnx_runtime::products};
+    .last_rewrites = detail::onnx_runtime::products,
+    .has_onnxruntime_kernels = true};
 
 } // namespace ATON_NAMESPACE::targets

@@ -42,6 +42,8 @@ struct target {
     std::span<operator_exclusion const> exclusions = {}; ///< what it does not run, whatever `operators` says
     type_set types = {};                                 ///< of all values; empty: no limit is known
     bool is_static = false;                              ///< all sizes must be known when the model is written
+    /// Runs what ONNX Runtime has kernels for (onnx/kernels.hpp). What it has none for is computed in a wider dtype that gives ATen's numbers.
+    bool has_onnxruntime_kernels = false;
 };
 
 } // namespace ATON_NAMESPACE::targets
