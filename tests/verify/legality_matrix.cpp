@@ -32,11 +32,13 @@
 #include <aton/verify/sample.hpp>
 #include <aton/verify/translation.hpp>
 
+#include "retyped_calls.hpp"
+
 namespace {
 
 using aton::dtype;
+using aton::tests::place;
 using aton::verify::sample;
-using kind = aton::aten::argument_kind;
 
 struct options {
     std::string only;
@@ -62,47 +64,6 @@ struct counts {
     }
 };
 
-/// The parts of a call that get the dtype.
-enum class place : std::uint8_t { tensors, arguments, both };
-
-/// The dtype that the sampler draws in; dtypes that it does not support are cast.
-dtype drawn_as(dtype t) {
-    switch (t) {
-    case dtype::float32:
-    case dtype::float64:
-    case dtype::float16:
-    case dtype::bfloat16:
-    case dtype::int64:
-    case dtype::int32:
-    case dtype::int16:
-    case dtype::int8:
-    case dtype::uint8:
-    case dtype::bool_:
-    case dtype::complex64: return t;
-    case dtype::complex128: return dtype::complex64;
-    default: return aton::is_integral(t) ? dtype::int64 : dtype::float32;
-    }
-}
-
-/// The call with tensors of `to` instead of `from`. Their elements do not matter: mappings only depend on dtypes and sizes.
-void retype(sample& call, dtype from, dtype to, place where) {
-    auto const change = [&](aton::runtime::tensor& x) {
-        if (from != to && x && x.dtype() == from) x = aton::runtime::tensor::empty(to, x.sizes());
-    };
-    for (aton::runtime::aten_argument& a : call.arguments) {
-        if (a.kind == kind::type && where != place::tensors) a.type = to;
-        if (where == place::arguments) continue;
-        change(a.tensor);
-        for (aton::runtime::tensor& x : a.tensors) change(x);
-    }
-}
-
-bool has_type_argument(sample const& call) {
-    for (aton::runtime::aten_argument const& a : call.arguments)
-        if (a.kind == kind::type) return true;
-    return false;
-}
-
 class row_matrix {
 public:
     row_matrix(aton::dsl::entry const& row, options const& o) : row_(row), options_(o) {}
@@ -118,7 +79,7 @@ public:
 private:
     void check(dtype t, place where, std::uint64_t seed) {
         aton::verify::theme theme;
-        theme.type = where == place::arguments ? dtype::float32 : drawn_as(t);
+        theme.type = where == place::arguments ? dtype::float32 : aton::tests::drawn_as(t);
         sample call;
         try {
             call = draw(row_.overload,
@@ -129,8 +90,8 @@ private:
         } catch (aton::error const&) {
             return; // the rule fixes the dtype
         }
-        if (where != place::tensors && !has_type_argument(call)) return;
-        retype(call, theme.type, t, where);
+        if (where != place::tensors && !aton::tests::has_type_argument(call)) return;
+        aton::tests::retype(call, theme.type, t, where);
         std::string before;
         bool was_legal = false;
         for (int opset = row_.since; opset <= std::min(row_.until, aton::onnx::newest_opset); ++opset) {
