@@ -111,7 +111,6 @@ exported_graph export_graph(program::program const& p, export_options const& opt
     order_canonically(graph);
     std::vector<warning> warnings = exporter::warnings_about(p, options);
     out.drawn_inputs = exporter::settle_random_numbers(graph, options, warnings);
-    out.warnings = exporter::merge_warnings(warnings);
     if (!out.drawn_inputs.empty()) {
         remove_unused(graph);
         exporter::name_outputs(graph, names);
@@ -124,7 +123,8 @@ exported_graph export_graph(program::program const& p, export_options const& opt
     check_guards(graph, p, options);
     require_legal(graph);
     require_shapes(graph);
-    require_runtime(graph, p, options, out.warnings);
+    require_runtime(graph, p, options, warnings);
+    out.warnings = exporter::merge_warnings(warnings);
     if (options.warnings_are_errors) refuse_warnings(p.file, out.warnings);
     return out;
 }

@@ -148,8 +148,8 @@ REFUSED = {"differs_at_first": (DiffersAtFirst, "the first call computes somethi
            "named": (Named, "another type or size after every call", 'self.mode = self.mode + "b"  # named')}
 
 
-def call_in_turn(archive, model, chunks, start):
-    """The largest difference between torch and ONNX Runtime over calls that keep their state."""
+def call_in_turn(archive, model, chunks, start, *more):
+    """The largest difference between torch and ONNX Runtime over calls that keep their state; torch gets `more` arguments."""
     import numpy as np
     import onnxruntime
     module = torch.jit.load(str(archive))
@@ -164,7 +164,7 @@ def call_in_turn(archive, model, chunks, start):
         state[each.name] = np.asarray(start.get(each.name, np.zeros(sizes)), dtype)
     worst = 0.0
     for chunk in chunks:
-        wanted = module(chunk)
+        wanted = module(chunk, *more)
         found = dict(zip(names, session.run(None, {"x": chunk.numpy(), **state})))
         for want, got in zip(wanted if isinstance(wanted, tuple) else (wanted,), found.values()):
             want = want.detach().numpy()
