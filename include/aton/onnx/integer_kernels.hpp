@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include <aton/core/dtype.hpp>
-#include <aton/onnx/schema.hpp>
 
 namespace ATON_NAMESPACE::onnx {
 
