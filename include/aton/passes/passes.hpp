@@ -12,6 +12,7 @@
 #include <aton/core/stored_tensor.hpp>
 #include <aton/ir/graph.hpp>
 #include <aton/ir/pattern.hpp>
+#include <aton/onnx/integer_kernels.hpp>
 
 namespace ATON_NAMESPACE {
 
@@ -41,6 +42,15 @@ void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_option
 bool widen_dtypes(graph_data& graph, type_set floats);
 /// Whether widen_dtypes() would change a node of the graph.
 [[nodiscard]] bool needs_wider_dtypes(graph_data const& graph, type_set floats, int opset);
+
+/// Appends to a graph what computes the only result of a node exactly, and returns it; no_value if there is no such form. The inputs of the
+/// node are values of that graph, constants as far as they are known.
+using exact_form = value_id (*)(graph_data& graph, graph_node const& n);
+
+/// Replaces the nodes whose integers a runtime does not compute exactly, according to the table of its kernels, by the form that `build`
+/// makes; also in nested graphs. A node stays if its numbers are known to be small enough: those of bools, of sizes and of
+/// constants, and what is computed from them. Returns whether anything changed.
+bool use_exact_integers(graph_data& graph, std::span<onnx::integer_kernel const> kernels, exact_form build);
 
 /// Replaces all calls of functions by their bodies, also in nested graphs. Throws aton::error if the opset of a function differs from that
 /// of the graph, or if a function calls itself.
