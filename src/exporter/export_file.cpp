@@ -3,12 +3,15 @@
 #include <deque>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <aton/exporter/exporter.hpp>
+#include <aton/fusions/built_in.hpp>
 #include <aton/model_io/legality.hpp>
+#include <aton/onnx/integer_kernels.hpp>
 #include <aton/passes/passes.hpp>
 
 #include "converter.hpp"
@@ -98,15 +101,24 @@ exported_graph export_graph(program::program const& p, export_options const& opt
     if (options.optimize || is_for_onnxruntime) exporter::inline_narrow_functions(graph, floats);
     for (value_id id : graph.outputs) names.push_back(graph.values[id].name);
 
+    std::span<onnx::integer_kernel const> const kernels =
+        options.target == nullptr ? onnx::onnx_runtime_integer_kernels : options.target->integer_kernels;
+    auto const make_exact = [&](graph_data& g) {
+        return use_exact_integers(g, kernels, fusions::build_exact_integers);
+    };
+    for (graph_function& f : graph.functions)
+        for (graph_data& body : f.body) make_exact(body); // while it has types
     if (options.optimize) {
         exporter::selected_rewrites const rewrites = exporter::select_rewrites(options);
         if (options.stage) options.stage(export_stage::optimize);
         bool const rewrites_weights = options.weights != weight_mode::reference;
         optimize(graph, out.rewritten, {rewrites_weights, rewrites.first});
         if (!rewrites.last.empty()) optimize(graph, out.rewritten, {rewrites_weights, rewrites.last});
+        if (make_exact(graph)) optimize(graph, out.rewritten, {rewrites_weights}); // when sizes and constants are known
         exporter::name_outputs(graph, names);
     } else {
         remove_unused(graph);
+        make_exact(graph);
     }
     order_canonically(graph);
     std::vector<warning> warnings = exporter::warnings_about(p, options);

@@ -122,6 +122,7 @@ inline constexpr target onnx_runtime{
     .until = onnx::onnxruntime::newest_opset,
     .rewrites = detail::onnx_runtime::table,
     .last_rewrites = detail::onnx_runtime::products,
+    .integer_kernels = onnx::onnx_runtime_integer_kernels,
     .has_onnxruntime_kernels = true};
 
 } // namespace ATON_NAMESPACE::targets

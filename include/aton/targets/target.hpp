@@ -10,6 +10,7 @@
 #include <aton/core/dtype.hpp>
 #include <aton/ir/graph.hpp>
 #include <aton/ir/pattern.hpp>
+#include <aton/onnx/integer_kernels.hpp>
 #include <aton/onnx/registry.hpp>
 
 namespace ATON_NAMESPACE::targets {
@@ -41,7 +42,9 @@ struct target {
     std::span<operator_support const> operators = {};    ///< all that it runs; empty: no limit is known
     std::span<operator_exclusion const> exclusions = {}; ///< what it does not run, whatever `operators` says
     type_set types = {};                                 ///< of all values; empty: no limit is known
-    bool is_static = false;                              ///< all sizes must be known when the model is written
+    /// Of kernels that do not compute integers exactly; operators are replaced where their numbers may be beyond what is exact.
+    std::span<onnx::integer_kernel const> integer_kernels = {};
+    bool is_static = false; ///< all sizes must be known when the model is written
     /// Runs what ONNX Runtime has kernels for (onnx/kernels.hpp). What it has none for is computed in a wider dtype that gives ATen's numbers.
     bool has_onnxruntime_kernels = false;
 };
