@@ -51,6 +51,10 @@ public:
     void write(value_index v, value_index now, node const& cause);
     [[nodiscard]] bool are_same(value_index a, value_index b) const;
 
+    /// `v` gets new sizes, and with them the value `now`. It leaves its memory: what else shares that memory is not read or written from now
+    /// on, unless it has no elements.
+    void resize(value_index v, value_index now, node const& cause);
+
     /// The value at the end of the memory to which `v` belongs, and whether it was written to.
     struct final_value {
         value_index value = no_value;
@@ -88,10 +92,14 @@ private:
         std::uint32_t root = none;
         std::uint32_t dirty = none; ///< a view whose write is not put back yet
         std::shared_ptr<node const> writer;
+        std::shared_ptr<node const> resizer; ///< the node that has resized a tensor of this memory
         bool is_written = false;
     };
 
     [[nodiscard]] record const& record_of(value_index v) const { return records_[records_of_[object_of_[v]]]; }
+    /// Refuses to use a tensor whose memory was resized through another one.
+    void check_resized(std::uint32_t r, node const& cause) const;
+    [[nodiscard]] bool has_no_elements(std::uint32_t r) const;
     [[nodiscard]] std::vector<std::uint32_t> path_to(std::uint32_t r, std::uint32_t top, node const& cause) const;
     [[nodiscard]] bool is_inside(std::uint32_t r, std::uint32_t of) const;
     /// Whether a view has every element of its memory, perhaps in another order.

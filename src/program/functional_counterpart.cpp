@@ -87,6 +87,21 @@ bool is_tensor_option(aten::schema_argument const& a) {
     return a.name == "dtype" || a.name == "layout" || a.name == "device" || a.name == "pin_memory";
 }
 
+/// Reductions that compute in the dtype of the out tensor, unless `dtype` is given. All others compute in that of their operands.
+bool reduces_in_written_dtype(std::string_view name) {
+    static constexpr std::string_view names[] = {"cumprod", "cumsum", "mean", "nanmean", "nansum", "prod", "sum"};
+    return is_one_of(name, names);
+}
+
+bool takes_written_dtype(parsed_schema const& original, parsed_schema const& candidate) {
+    auto const has_dtype = [](parsed_schema const& s) {
+        return std::any_of(
+            s.arguments.begin(), s.arguments.end(), [](auto const& each) { return each.name == "dtype"; });
+    };
+    if (!has_dtype(candidate)) return false;
+    return !has_dtype(original) || reduces_in_written_dtype(candidate.head.name);
+}
+
 /// Matches the arguments by name, or by position if `by_position`; nullopt if they do not match.
 std::optional<counterpart> match_arguments(parsed_schema const& original, parsed_schema const& candidate,
                                            bool by_position) {
@@ -110,6 +125,7 @@ std::optional<counterpart> match_arguments(parsed_schema const& original, parsed
         if (!taken[i] && !candidate.arguments[i].has_default && !is_tensor_option(candidate.arguments[i])) return {};
     out.op = candidate.head.qualified;
     out.schema = candidate.text;
+    out.takes_written_dtype = takes_written_dtype(original, candidate);
     return out;
 }
 
@@ -125,15 +141,17 @@ bool match_results(parsed_schema const& original, parsed_schema const& candidate
     }
     if (candidate.returns.size() != wanted) return false;
     if (!original.returns.empty() && original.returns.size() < wanted) { // _amp_update_scale_ returns only self
-        std::size_t returned = 0;
         std::size_t i = 0;
         for (aten::schema_argument const& each : original.arguments) {
             if (!each.type.mutates) continue;
             int const at = aten::returned_as(original.text, each);
-            returned += at < 0 ? 0 : 1;
             out.results.push_back({at < 0 ? counterpart_result::npos : static_cast<std::size_t>(at), i++});
         }
-        return returned == original.returns.size();
+        // As in every functional form, what the schema returns comes first: _native_batch_norm_legit.out writes running_mean before out.
+        auto const rest = std::stable_partition(out.results.begin(), out.results.end(), [](auto const& each) {
+            return each.original != counterpart_result::npos;
+        });
+        return static_cast<std::size_t>(rest - out.results.begin()) == original.returns.size();
     }
     if (!original.returns.empty() && original.returns.size() != wanted) return false;
     for (std::size_t i = 0; i != wanted; ++i)
@@ -226,9 +244,10 @@ std::optional<dtype> natural_type(program const& p, node const& n, dtype written
     if (name == "cumsum" || name == "cumprod") return aten::to_accumulating(first);
     dtype const result = promoted.result();
     auto const category = [](dtype t) { return is_complex(t) ? 3 : is_floating(t) ? 2 : t == dtype::bool_ ? 0 : 1; };
-    if (category(result) == category(written)) return result;
+    if (category(result) == category(written) && name != "all" && name != "any") return result;
     // Indices, counts and conditions, whose dtype does not depend on the arguments.
-    if (category(result) > category(written)) return written;
+    bool const is_converted = name == "all" || name == "any" || name == "linalg_matrix_rank";
+    if (category(result) > category(written) && !is_converted) return written;
     return {};
 }
 

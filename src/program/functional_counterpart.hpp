@@ -27,6 +27,7 @@ struct counterpart {
     std::vector<std::string> dropped; ///< arguments of the original that the counterpart does not have
     std::vector<std::pair<std::string, std::string>> renamed;
     std::vector<counterpart_result> results;
+    bool takes_written_dtype = false; ///< it computes in the dtype of what is written, which it gets as `dtype`
 };
 
 /// The counterpart of an operator; nullopt if torch has none.
@@ -35,8 +36,8 @@ struct counterpart {
 /// The names of the mutated arguments of a schema, in order.
 [[nodiscard]] std::vector<std::string_view> written_arguments(std::string_view schema);
 
-/// The result dtype of the counterpart `n` of an operator that writes to a tensor of dtype `written`; nullopt if it cannot be
-/// determined.
+/// The result dtype of the counterpart `n` of an operator that writes to a tensor of dtype `written`; nullopt if only the mapping
+/// of `n` tells.
 [[nodiscard]] std::optional<dtype> natural_type(program const& p, node const& n, dtype written);
 
 } // namespace ATON_NAMESPACE::program

@@ -223,9 +223,21 @@ void functionalizer::same_tensor(node const& n) {
 }
 
 void functionalizer::write(value_index written, value_index now, node const& cause) {
+    check_write(written, cause);
+    state_.write(written, now, cause);
+}
+
+void functionalizer::resize(value_index written, value_index now, node const& cause) {
+    check_write(written, cause);
+    if (is_outer(written))
+        throw error(describe(program_, cause) + ": resizes its out tensor, which is in the memory of an input or a "
+                                                "buffer; create it with the sizes of the result");
+    state_.resize(written, now, cause);
+}
+
+void functionalizer::check_write(value_index written, node const& cause) const {
     if (is_main()) check_memory(program_, memory_, state_, written, cause);
     else check_outside(written, cause);
-    state_.write(written, now, cause);
 }
 
 bool functionalizer::is_outer(value_index tensor) const {

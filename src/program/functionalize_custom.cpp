@@ -63,7 +63,7 @@ void functionalizer::write_custom(node const& n, custom_operator const& op) {
     for (written_argument const& each : op.written)
         if (each.result == written_argument::npos) made.results.push_back(new_values(n, each, {}, writes));
     out_.append(std::move(made));
-    for (auto const& [tensor, now] : writes) write(tensor, now, n);
+    for (tensor_write const& each : writes) write(each.tensor, each.now, n);
 }
 
 void functionalizer::check_disjoint(node const& n, written_argument const& written) const {
@@ -97,7 +97,7 @@ result functionalizer::new_values(node const& n, written_argument const& written
         value_index const now = is_named ? named.values[i] : out_.fresh(state_.described_by(tensor));
         if (is_named) state_.add_same(now, tensor);
         out.values.push_back(now);
-        writes.emplace_back(tensor, now);
+        writes.push_back({tensor, now});
     }
     return out;
 }

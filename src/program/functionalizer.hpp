@@ -26,8 +26,13 @@ public:
     void run();
 
 private:
-    using tensor_write = std::pair<value_index, value_index>; ///< a tensor and its new value
-    using dtype_cast = std::pair<value_index, value_index>;   ///< a value, and the same value in another dtype
+    /// A tensor and its new value.
+    struct tensor_write {
+        value_index tensor = no_value;
+        value_index now = no_value;
+        bool resizes = false; ///< the new value has other sizes
+    };
+    using dtype_cast = std::pair<value_index, value_index>; ///< a value, and the same value in another dtype
 
     [[nodiscard]] bool is_main() const { return &graph_ == &program_.main; }
 
@@ -48,6 +53,9 @@ private:
     value_index result_of(node const& n, value_index written);
     void same_tensor(node const& n);
     void write(value_index written, value_index now, node const& cause);
+    /// The same for a new value with other sizes.
+    void resize(value_index written, value_index now, node const& cause);
+    void check_write(value_index written, node const& cause) const;
     /// Whether a tensor shares memory with an input of the graph.
     [[nodiscard]] bool is_outer(value_index tensor) const;
     /// Refuses writes of branches and loop bodies to tensors of outer graphs.
@@ -84,8 +92,9 @@ private:
     /// Adds one result to `made`, and the writes and casts that follow from it.
     void make_result(node const& n, counterpart const& to, counterpart_result const& r, node& made,
                      std::vector<tensor_write>& writes, std::vector<dtype_cast>& casts);
-    /// Refuses out tensors that the operator would resize.
-    void check_sizes(node const& n, value_index tensor, value_index now);
+    /// Gives the counterpart the dtype of what the operator writes to.
+    void set_written_dtype(node const& n, counterpart const& to, node& made);
+    [[nodiscard]] bool changes_sizes(value_index tensor, value_index now) const;
 
     program& program_;
     graph& graph_;

@@ -35,15 +35,28 @@ std::optional<std::int64_t> layouts::number_of(extent const& e) const {
     return evaluate(program_.expressions[e.expression], symbols_);
 }
 
+std::optional<std::vector<std::int64_t>> layouts::sizes_of(value_index v) const {
+    value const& known = program_.values[v];
+    if (!known.has_type) return {};
+    std::vector<std::int64_t> out;
+    for (extent const& each : known.sizes) {
+        auto const size = number_of(each);
+        if (!size || *size < 0) return {};
+        out.push_back(*size);
+    }
+    return out;
+}
+
 std::optional<concrete_layout> layouts::of(value_index v) const {
     value const& known = program_.values[v];
-    if (!known.has_type || !known.strided || known.strides.size() != known.sizes.size()) return {};
+    if (!known.strided || known.strides.size() != known.sizes.size()) return {};
+    std::optional<std::vector<std::int64_t>> sizes = sizes_of(v);
+    if (!sizes) return {};
     concrete_layout out;
-    for (std::size_t i = 0; i != known.sizes.size(); ++i) {
-        auto const size = number_of(known.sizes[i]);
-        auto const stride = number_of(known.strides[i]);
-        if (!size || !stride || *size < 0) return {};
-        out.sizes.push_back(*size);
+    out.sizes = *std::move(sizes);
+    for (extent const& each : known.strides) {
+        auto const stride = number_of(each);
+        if (!stride) return {};
         out.strides.push_back(*stride);
     }
     return out;

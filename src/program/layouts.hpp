@@ -25,6 +25,9 @@ public:
     /// The layout of a value; nullopt if it is not recorded or cannot be computed.
     [[nodiscard]] std::optional<concrete_layout> of(value_index v) const;
 
+    /// The sizes of a value; nullopt if they are not recorded or cannot be computed.
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> sizes_of(value_index v) const;
+
     /// Whether both are known to have the same sizes.
     [[nodiscard]] bool same_sizes(value_index a, value_index b) const;
     /// Whether `wide` is known to have the sizes of `v` after dimensions of size 1.

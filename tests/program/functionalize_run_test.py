@@ -20,7 +20,8 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-import functionalize_program_cases  # noqa: E402, F401  (need torch, and add themselves to CASES)
+import functionalize_out_cases  # noqa: E402, F401  (need torch, and add themselves to CASES)
+import functionalize_program_cases  # noqa: E402, F401
 import functionalize_stride_cases  # noqa: E402, F401
 import functionalize_tensor_cases  # noqa: E402, F401
 from functionalize_case import CASES  # noqa: E402

@@ -314,17 +314,6 @@ def bools(m, x):
 
 # Results written to existing tensors.
 
-@case((3, 4), (3, 4))
-def out_arguments(m, x, y):
-    z = torch.empty_like(x)
-    part = torch.zeros(5, 4)
-    torch.add(x, y, alpha=2, out=z)
-    values, places = torch.empty(3), torch.empty(3, dtype=torch.int64)
-    torch.max(x, 1, out=(values, places))
-    torch.mul(x[:2], 3, out=part[1:3])
-    return z, values, places, part
-
-
 @case((3, 4))
 def a_tensor_filled_piece_by_piece(m, x):
     out = torch.zeros(4, 5, dtype=torch.float64)

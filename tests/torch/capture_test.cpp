@@ -97,7 +97,7 @@ TEST_CASE("in-place operators and views") {
               Tensor y = torch::empty({0});
               torch::add_out(y, x, x, 3);
               return y;
-          }).find("resizes its out tensor") != std::string::npos);
+          }) == "");
     CHECK(failure([](Tensor const& x) { return x.as_strided({x.size(0), 2}, {6, 3}, 1); }) == "");
     CHECK(failure([](Tensor const& x) { return x.masked_fill(x > 0, -1).index_fill(1, torch::tensor({0, 2}), 9); }) ==
           "");

@@ -216,6 +216,10 @@ using schema_lookup = std::function<std::string_view(std::string_view op)>;
 /// node, for writes that cannot be expressed.
 void functionalize(program& p, schema_lookup const& schema_of = {});
 
+/// The call that computes what a call of an in-place or out operator writes, and writes nothing: `aten::add.Tensor` for `aten::add.out`.
+/// What the operator returns comes first among its results. nullopt if torch has no such operator, or does not declare `n.op`.
+[[nodiscard]] std::optional<node> functional_form(node const& n);
+
 /// Removes nodes that no output depends on, such as assertions and the arithmetic that only they use. program::dropped lists removed nodes
 /// that have an effect or are unknown to this release. Custom operators without a known schema stay, without results: torch.export already
 /// removed those without side effects.
