@@ -242,12 +242,14 @@ std::optional<dtype> natural_type(program const& p, node const& n, dtype written
     if (first == dtype::undefined) return written;
     if (keeps_type(name)) return first;
     if (name == "cumsum" || name == "cumprod") return aten::to_accumulating(first);
+    if (name == "linalg_matrix_rank") return {};              // a count, in any dtype
+    bool const is_condition = name == "all" || name == "any"; // bool, but uint8 of uint8
+    if (is_condition && first == dtype::uint8) return first;
     dtype const result = promoted.result();
     auto const category = [](dtype t) { return is_complex(t) ? 3 : is_floating(t) ? 2 : t == dtype::bool_ ? 0 : 1; };
-    if (category(result) == category(written) && name != "all" && name != "any") return result;
+    if (category(result) == category(written)) return result;
     // Indices, counts and conditions, whose dtype does not depend on the arguments.
-    bool const is_converted = name == "all" || name == "any" || name == "linalg_matrix_rank";
-    if (category(result) > category(written) && !is_converted) return written;
+    if (category(result) > category(written)) return written;
     return {};
 }
 
