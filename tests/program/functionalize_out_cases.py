@@ -39,7 +39,7 @@ def out_arguments_of_other_dtypes(m, x, n):
     made = [torch.arange(3, out=empty(t)) for t in (f16, f64, i8)]
     made += [torch.full((2, 3), 2.75, out=empty(t)) for t in (f16, i32, i64, torch.uint8)]
     made += [torch.eye(2, 3, out=empty(t)) for t in (i64, torch.bool)]
-    made += [torch.zeros(2, out=empty(i8)), torch.ones(2, out=empty(torch.bool))]
+    made += [torch.zeros(2, out=empty(i8)), torch.ones(2, out=empty(torch.bool)), torch.range(1, 3, out=empty(i64))]
     made += [torch.linspace(0, 7, 4, out=empty(t)) for t in (i32, f64)] + [torch.logspace(0, 2, 3, out=empty(i64))]
     made += [torch.add(n, 3, out=empty(t)) for t in (f32, f64, i8)] + [torch.sin(n, out=empty(t)) for t in (f16, f64)]
     made += [torch.sum(n, 1, out=empty(t)) for t in (i8, f64)] + [torch.mean(x, 0, out=empty(f64))]

@@ -31,6 +31,28 @@ inline value concat(graph<7> g, value_list tensors, std::int64_t axis) {
 }
 inline constexpr auto cat = [](graph<7> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
 
+/// Tensors of different lengths, each filled up to the longest, along a new axis.
+inline constexpr auto filled_to_longest = [](graph<7> g, value_list sequences, bool batch_first, double filler,
+                                             std::string_view side) -> value {
+    if (side != "right" && side != "left") return g.unsupported("a padding_side other than 'right' and 'left'");
+    dtype const type = sequences[0].dtype();
+    if (sequences[0].rank() == 0) return g.unsupported("sequences without a length");
+    sym_int longest = 0;
+    for (value const& v : sequences) longest = max(longest, g.size(v, 0));
+    tensor padding{type, {}, {}};
+    padding.append(filler);
+    safe_vector<value> parts;
+    for (value const& v : sequences) {
+        if (v.rank() != sequences[0].rank()) return g.unsupported("sequences of different ranks");
+        safe_vector<sym_int> pads(2 * static_cast<std::size_t>(v.rank()), 0);
+        sym_int const missing = longest - g.size(v, 0);
+        pads[side == "left" ? 0 : static_cast<std::size_t>(v.rank())] = missing;
+        value const x = g.cast(v, type);
+        parts.push_back(unsqueeze(g, missing.is(0) ? x : pad(g, x, pads, g.constant(padding)), batch_first ? 0 : 1));
+    }
+    return parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(batch_first ? 0 : 1)));
+};
+
 inline constexpr auto stack_at = [](graph<7> g, value_list tensors, std::int64_t axis) -> value {
     dtype const type = promote(tensors);
     axis = normalize_axis(axis, tensors[0].rank() + 1);
@@ -170,6 +192,7 @@ inline constexpr auto combinations = [](graph<7> g, value self, std::int64_t r, 
 
 // clang-format off: one row per line
 inline constexpr auto joining = table(
+    symbolic<"aten::pad_sequence(sequences, batch_first, padding_value, padding_side)">(detail::filled_to_longest),
     symbolic<"aten::cat(tensors, dim)">(detail::cat).by_parts<"tensors">(),
     symbolic<"aten::concat(tensors, dim)">(detail::cat).by_parts<"tensors">(),
     symbolic<"aten::concatenate(tensors, dim)">(detail::cat).by_parts<"tensors">(),

@@ -39,11 +39,8 @@ inline value long_range(graph<7> g, scalar start, std::int64_t n, scalar step, d
     return g.cast(g.op<"Add">(g.op<"Mul">(positions, step.to<double>()), start.to<double>()), type);
 }
 
-inline value range_of(graph<7> g, scalar start, scalar end, scalar step, optional_dtype asked) {
-    auto const is_whole = [](scalar s) { return s.is_integral() || s.is_bool(); };
-    dtype const type =
-        asked.value_or(is_whole(start) && is_whole(end) && is_whole(step) ? dtype::int64 : aten::default_dtype);
-    std::int64_t const n = range_count(start, end, step, type);
+/// The first n numbers of a range.
+inline value first_of_range(graph<7> g, scalar start, scalar step, std::int64_t n, dtype type) {
     if (n < 0) throw unsupported_error("arange whose step points away from its end");
     if (n > budget::max_range) throw unsupported_error("arange of " + std::to_string(n) + " elements");
     if (n > budget::max_constant_range) return long_range(g, start, n, step, type);
@@ -55,6 +52,33 @@ inline value range_of(graph<7> g, scalar start, scalar end, scalar step, optiona
     }
     return g.constant(std::move(all));
 }
+
+inline value range_of(graph<7> g, scalar start, scalar end, scalar step, optional_dtype asked) {
+    auto const is_whole = [](scalar s) { return s.is_integral() || s.is_bool(); };
+    dtype const type =
+        asked.value_or(is_whole(start) && is_whole(end) && is_whole(step) ? dtype::int64 : aten::default_dtype);
+    return first_of_range(g, start, step, range_count(start, end, step, type), type);
+}
+
+/// aten::range includes its end. Numbers are converted to the dtype before they are counted.
+inline constexpr auto range_with_end_by = [](graph<7> g, scalar start, scalar end, scalar step,
+                                             optional_dtype asked) -> value {
+    dtype const type = asked.value_or(aten::default_dtype);
+    if (is_integral(type)) {
+        auto const by = step.to<std::int64_t>();
+        if (by == 0) return g.unsupported("range with a step of 0");
+        std::int64_t const across = checked_int(end.to<std::int64_t>()) - start.to<std::int64_t>();
+        if (across != 0 && (across < 0) != (by < 0)) return g.unsupported("range whose step points away from its end");
+        return first_of_range(g, start, step, checked_int(across / by) + 1, type);
+    }
+    double const steps = (end.to<double>() - start.to<double>()) / step.to<double>();
+    if (!(steps >= 0 && steps < 0x1p62)) return g.unsupported("range whose step does not lead to its end");
+    return first_of_range(g, start, step, static_cast<std::int64_t>(steps + 1), type);
+};
+inline constexpr auto range_with_end = [](graph<7> g, scalar start, scalar end, optional_dtype type) {
+    return range_with_end_by(g, start, end, 1, type);
+};
+
 /// A range of integers in opsets without Range.
 inline value whole_range(graph<7> g, number const& start, number const& end, number const& step) {
     if (!step.is_constant() || step == 0) refuse_below(11, "a range with a computed step");
@@ -331,6 +355,8 @@ inline constexpr auto ranges = table(
     symbolic<"aten::arange(end, dtype)">(detail::arange_to),
     symbolic<"aten::arange.start(start, end, dtype)">(detail::arange_from),
     symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::arange_by),
+    symbolic<"aten::range(start, end, dtype)">(detail::range_with_end),
+    symbolic<"aten::range.step(start, end, step, dtype)">(detail::range_with_end_by),
     symbolic<"aten::_dim_arange(like, dim)">(detail::dim_arange),
     symbolic<"aten::linspace(start, end, steps, dtype)">(detail::linspace_of_numbers),
     symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(detail::linspace),

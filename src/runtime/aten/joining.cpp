@@ -2,6 +2,7 @@
 // ATen operators: concatenation, stacking, grids, repetition, and reordering.
 #include "axes.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
@@ -33,6 +34,30 @@ std::vector<tensor> widened(call const& c) {
     std::vector<tensor> out = promoted_all(c);
     for (tensor& x : out) x = Widen(x);
     return out;
+}
+
+results padded_sequences(call const& c) {
+    std::vector<tensor> const& sequences = c.tensors("sequences");
+    if (sequences.empty()) throw error("at least one sequence is required");
+    tensor const& first = sequences[0];
+    std::string_view const side = c.has_argument("padding_side") ? c.text("padding_side") : "right";
+    if (side != "right" && side != "left") throw error("padding_side must be 'right' or 'left'");
+    std::int64_t longest = 0;
+    for (tensor const& x : sequences) {
+        if (x.rank() == 0 || x.rank() != first.rank()) throw error("sequences must have the same rank, at least 1");
+        for (std::size_t i = 1; i != x.rank(); ++i)
+            if (x.size(i) != first.size(i)) throw error("sequences must have the same sizes after the first");
+        longest = std::max(longest, x.size(0));
+    }
+    std::vector<tensor> parts;
+    for (tensor const& x : sequences) {
+        sizes rest(x.sizes().begin(), x.sizes().end());
+        rest[0] = longest - x.size(0);
+        tensor const filler = full(c.f("padding_value"), first.dtype(), rest, first.where());
+        tensor const own = cast(x, first.dtype());
+        parts.push_back(side == "left" ? concat({filler, own}, 0) : concat({own, filler}, 0));
+    }
+    return stack(parts, c.b("batch_first") ? 0 : 1);
 }
 
 results hstack(call const& c) {
@@ -137,6 +162,7 @@ results broadcast_all(call const& c) {
 
 rows joining() {
     static constexpr row all[] = {
+        {"pad_sequence", padded_sequences},
         {"cat", cat},
         {"concat", cat},
         {"concatenate", cat},

@@ -45,6 +45,25 @@ results arange(call const& c) {
     return stepped(c, start, step, static_cast<std::int64_t>(count), type);
 }
 
+/// As arange, but with the end; numbers are converted to the dtype before they are counted.
+results range_with_end(call const& c) {
+    scalar const start = c.number("start");
+    scalar const end = c.number("end");
+    scalar const step = c.has_argument("step") ? c.number("step") : scalar(1);
+    dtype const type = c.type("dtype", aton::aten::default_dtype);
+    auto const number = [&](scalar const& s) {
+        return is_integral(type) ? static_cast<double>(s.to_saturated<std::int64_t>()) : s.to<double>();
+    };
+    double const by = number(step);
+    double const across = number(end) - number(start);
+    if (by == 0 || !std::isfinite(by) || !std::isfinite(across))
+        throw error("a range requires finite bounds and a nonzero step");
+    if (across != 0 && (across < 0) != (by < 0)) throw error("the sign of the step does not lead from start to end");
+    double const count = std::floor(across / by + 1);
+    if (count > 1e15) throw error("a range of " + std::to_string(count) + " numbers is too long");
+    return stepped(c, start, step, static_cast<std::int64_t>(count), type);
+}
+
 results indices_of_axis(call const& c) {
     tensor const x = c.t("like");
     return range(x.rank() == 0 ? 1 : x.size(axis_at(c.i("dim"), x.rank())), 0, 1, c.where());
@@ -170,6 +189,8 @@ rows ranges() {
         {"kaiser_window", kaiser},
         {"kaiser_window.beta", kaiser},
         {"kaiser_window.periodic", kaiser},
+        {"range", range_with_end},
+        {"range.step", range_with_end},
         {"linspace", linspace},
         {"linspace.Scalar_Tensor", linspace},
         {"linspace.Tensor_Scalar", linspace},
