@@ -2381,13 +2381,15 @@ value with_batch(graph<7> g, value x, std::int64_t n, Body body) {
 
 /// The same for bodies that return values and indices.
 template <class Body>
-std::tuple<value, value> with_batch_pair(graph<7> g, value x, std::int64_t n, Body body) {
+auto with_batch_pair(graph<7> g, value x, std::int64_t n, Body body) -> decltype(body(x)) {
     if (x.rank() == n + 2) return body(x);
     if (x.rank() != n + 1)
-        return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
-                             " spatial dimensions");
+        throw unsupported_error("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
+                                " spatial dimensions");
     auto const [values, indices] = body(unsqueeze(g, x, 0));
-    return {squeeze(g, values, 0), squeeze(g, indices, 0)};
+    optional_value const of_indices = indices;
+    using second = std::tuple_element_t<1, decltype(body(x))>;
+    return {squeeze(g, values, 0), of_indices ? second(squeeze(g, *of_indices, 0)) : second(indices)};
 }
 
 /// The windows along one dimension: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
@@ -8532,6 +8534,321 @@ inline constexpr auto conversion = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/pool_windows.hpp
+// The windows of ATen's pools, and what ONNX's pools need to have the same ones in ceil_mode.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// The parameters of a pool, one number per spatial dimension.
+struct pool_windows {
+    std::size_t n;
+    ints kernel, stride, padding, dilation;
+    bool ceil_mode;
+
+    pool_windows(std::size_t dimensions, int_list kernel_size, int_list strides, int_list paddings, int_list dilations,
+                 bool ceil)
+        : n(dimensions),
+          kernel(per_dimension(kernel_size, n, {})),
+          stride(per_dimension(strides, n, kernel)),
+          padding(per_dimension(paddings, n, ints(n, 0))),
+          dilation(per_dimension(dilations, n, ints(n, 1))),
+          ceil_mode(ceil) {
+        if (kernel.empty()) throw unsupported_error("a pool without kernel_size");
+        for (std::size_t i = 0; i != n; ++i)
+            if (kernel[i] < 1 || stride[i] < 1 || dilation[i] < 1 || padding[i] < 0)
+                throw unsupported_error("a kernel_size, stride or dilation below 1, or negative padding");
+    }
+
+    [[nodiscard]] std::int64_t extent(std::size_t i) const { return checked_int(dilation[i]) * (kernel[i] - 1) + 1; }
+    /// The number of windows. As in ATen, a last window that would start in the padding is dropped.
+    [[nodiscard]] std::int64_t out(std::size_t i, std::int64_t in) const {
+        checked_int const last_start = checked_int(in) + checked_int(2) * padding[i] - extent(i);
+        checked_int const n_windows = (last_start + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
+        return ceil_mode && (n_windows - 1) * stride[i] >= checked_int(in) + padding[i] ? n_windows - 1 : n_windows;
+    }
+    /// The padding at the end with which floor mode has out() windows.
+    [[nodiscard]] std::int64_t after(std::size_t i, std::int64_t in) const {
+        return std::max<std::int64_t>(padding[i],
+                                      (checked_int(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
+    }
+    [[nodiscard]] window_table table(ints const& in) const {
+        safe_vector<axis_windows> axes;
+        for (std::size_t i = 0; i != n; ++i)
+            axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
+        return combine(axes);
+    }
+    /// Whether a window along this axis contains only padding: a dilated window that starts in the padding may step over all elements.
+    [[nodiscard]] bool misses_all(std::size_t i, std::int64_t in) const {
+        std::int64_t const windows = dilation[i] > 1 ? out(i, in) : 0;
+        auto const misses = [&](std::int64_t o) {
+            std::int64_t const start = checked_int(o) * stride[i] - padding[i];
+            checked_int const skipped =
+                start >= 0 ? checked_int(0) : (checked_int(dilation[i]) - 1 - start) / dilation[i];
+            std::int64_t const first = skipped * dilation[i] + start;
+            return first >= in || skipped > kernel[i] - 1;
+        };
+        std::int64_t const in_front = std::min<std::int64_t>(windows, padding[i] / stride[i] + 1);
+        budget::expect("windows in the padding", in_front);
+        for (std::int64_t o = 0; o < in_front; ++o)
+            if (misses(o)) return true;
+        return windows > 0 && misses(windows - 1);
+    }
+    [[nodiscard]] std::int64_t volume() const {
+        checked_int v = 1;
+        for (std::int64_t k : kernel) v = v * k;
+        return v;
+    }
+};
+
+/// Whether a dynamic axis needs padding that a pool cannot have, because it is not smaller than the kernel. If the last window may start in the
+/// padding, where ATen drops it, this is the case.
+inline bool needs_pad(value x, pool_windows const& p) {
+    for (std::size_t i = 0; p.ceil_mode && i != p.n; ++i)
+        if (!x.size(static_cast<std::int64_t>(i) + 2).is_static() && p.stride[i] > p.kernel[i] - p.padding[i])
+            return true;
+    return false;
+}
+
+/// The number of positions along each axis at which a window may start: those of the padding in front and of the plane.
+inline safe_vector<sym_int> start_counts(graph<7> g, value x, pool_windows const& p) {
+    safe_vector<sym_int> n = last_sizes(g, x, p.n);
+    for (std::size_t i = 0; i != p.n; ++i) n[i] = n[i] + p.padding[i];
+    return n;
+}
+
+/// The pool in floor mode, called as pool(padded, p), of x between its padding and stride - 1 more elements; cut to the windows that start in
+/// the first `starts` positions, the start_counts() of the image.
+template <class Pool>
+value padded_pool(graph<7> g, value x, pool_windows p, safe_span<sym_int const> starts, scalar const& fill, Pool pool) {
+    ints pads(2 * p.n + 4, 0);
+    for (std::size_t i = 0; i != p.n; ++i) {
+        pads[i + 2] = p.padding[i];
+        pads[p.n + i + 4] = checked_int(p.padding[i]) + p.stride[i] - 1;
+    }
+    p.padding = ints(p.n, 0);
+    p.ceil_mode = false;
+    value y = pool(pad(g, x, pads, fill), p);
+    for (std::size_t i = 0; i != p.n; ++i)
+        y = slice(g, y, static_cast<std::int64_t>(i) + 2, 0, (starts[i] + (p.stride[i] - 1)) / p.stride[i]);
+    return y;
+}
+
+/// ONNX's pads. ceil_mode becomes padding at the end, because opsets and runtimes differ in its meaning. For dynamic sizes, stride - 1 gives
+/// ATen's number of windows, unless needs_pad().
+inline ints pool_pads(value x, pool_windows const& p) {
+    ints pads = p.padding;
+    for (std::size_t i = 0; i != p.n; ++i) {
+        dim const& in = x.size(static_cast<std::int64_t>(i) + 2);
+        if (in.is_static()) {
+            pads.push_back(p.after(i, in.size()));
+            continue;
+        }
+        pads.push_back(checked_int(p.padding[i]) + (p.ceil_mode ? p.stride[i] - 1 : 0));
+    }
+    return pads;
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/dynamic_windows.hpp
+// Sliding windows over planes of dynamic size, gathered along one axis after the other, for what ONNX's pools and Conv do not compute.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// Windows of which the one at position o starts at o * stride.
+struct gathered_windows {
+    ints kernel, stride, dilation;
+    safe_vector<sym_int> out; ///< the number of windows along each axis
+};
+
+/// (batch, channel, spatial...) to (batch, channel, kernel..., out...). No window may end after the last element.
+inline value gather_windows(graph<7> g, value x, gathered_windows const& w) {
+    std::size_t const n = w.kernel.size();
+    value y = x;
+    ints order{0, 1};
+    for (std::size_t i = 0; i != n; ++i) {
+        budget::expect("a kernel", w.kernel[i]);
+        ints taps;
+        for (std::int64_t k = 0; k != w.kernel[i]; ++k) taps.push_back(checked_int(k) * w.dilation[i]);
+        value const starts = arithmetic_sequence(g, 0, w.out[i], w.stride[i]);
+        auto const axis = static_cast<std::int64_t>(2 + 2 * i);
+        y = gather(g, y, g.op<"Add">(unsqueeze(g, g.ints(taps), 1), starts), axis);
+        order.push_back(axis);
+    }
+    for (std::size_t i = 0; i != n; ++i) order.push_back(static_cast<std::int64_t>(3 + 2 * i));
+    return permute(g, y, order);
+}
+
+/// The axes of the kernel in gathered windows.
+inline ints kernel_axes(std::size_t n) {
+    ints axes;
+    for (std::size_t i = 0; i != n; ++i) axes.push_back(static_cast<std::int64_t>(2 + i));
+    return axes;
+}
+
+/// The windows of a pool and the plane that they are in, which has enough `fill` around it. The number of windows is pool_windows::out().
+struct pool_plane {
+    value padded;
+    gathered_windows windows;
+};
+inline pool_plane plane_of(graph<7> g, value x, pool_windows const& p, scalar const& fill) {
+    ints pads(2 * p.n + 4, 0);
+    safe_vector<sym_int> const in = last_sizes(g, x, p.n);
+    gathered_windows w{p.kernel, p.stride, p.dilation, {}};
+    for (std::size_t i = 0; i != p.n; ++i) {
+        std::int64_t const more = p.ceil_mode ? p.stride[i] - 1 : 0;
+        pads[i + 2] = p.padding[i];
+        pads[p.n + i + 4] = checked_int(p.padding[i]) + more;
+        std::int64_t const both = checked_int(2) * p.padding[i] - p.extent(i);
+        sym_int count = (in[i] + both + more) / p.stride[i] + 1;
+        // In ceil_mode, no window starts in the padding at the end.
+        std::int64_t const before = checked_int(p.padding[i]) + p.stride[i] - 1;
+        if (p.ceil_mode) count = min(count, (in[i] + before) / p.stride[i]);
+        w.out.push_back(count);
+    }
+    return {pads == ints(pads.size(), 0) ? x : pad(g, x, pads, fill), std::move(w)};
+}
+
+/// The number of elements of each window along every axis of an average pool, with or without those in the padding: (out...), int64.
+inline value divisors(graph<7> g, value x, pool_windows const& p, gathered_windows const& w, bool count_include_pad) {
+    safe_vector<sym_int> const in = last_sizes(g, x, p.n);
+    value all = g.scalar(1, dtype::int64);
+    for (std::size_t i = 0; i != p.n; ++i) {
+        std::int64_t const before = p.padding[i];
+        value const start = arithmetic_sequence(g, -before, w.out[i], p.stride[i]);
+        value const limit = g.to_value(count_include_pad ? in[i] + before : in[i]);
+        value const end = min_of(g, g.op<"Add">(start, p.kernel[i]), limit);
+        value const count = g.op<"Sub">(end, count_include_pad ? start : max_of(g, start, 0));
+        ints after;
+        for (std::size_t k = i + 1; k != p.n; ++k) after.push_back(static_cast<std::int64_t>(k - i));
+        all = g.op<"Mul">(all, after.empty() ? count : unsqueeze(g, count, after));
+    }
+    return all;
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/integer_convolution.hpp
+// Convolutions of integers, which ONNX's Conv does not have: windows, multiplied with the weight as matrices.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// The parameters of a convolution, one number per spatial dimension.
+struct convolution_parameters {
+    ints stride, before, after, dilation, output_padding;
+    std::int64_t groups = 1;
+    bool transposed = false;
+
+    [[nodiscard]] ints pads() const {
+        ints both = before;
+        both.insert(both.end(), after.begin(), after.end());
+        return both;
+    }
+};
+
+/// The inputs of a transposed convolution: output o reads input i with kernel element k if o = i * stride - before + k * dilation.
+inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
+                                       std::size_t axis) {
+    std::int64_t const stride = p.stride[axis];
+    checked_int const out = (checked_int(in) - 1) * stride - p.before[axis] - p.after[axis] +
+                            checked_int(p.dilation[axis]) * (kernel - 1) + p.output_padding[axis] + 1;
+    expect_table(std::max<std::int64_t>(out, 0), kernel);
+    axis_windows w{in, {}};
+    for (std::int64_t o = 0; o < out; ++o) {
+        ints& taps = w.taps.emplace_back();
+        for (std::int64_t k = 0; k != kernel; ++k) {
+            std::int64_t const t = checked_int(o) + p.before[axis] - checked_int(k) * p.dilation[axis];
+            taps.push_back(t >= 0 && t % stride == 0 && t / stride < in ? t / stride : -1);
+        }
+    }
+    return w;
+}
+
+inline window_table convolution_windows(value x, value weight, convolution_parameters const& p) {
+    ints const sizes = static_plane(x);
+    ints const kernel = static_plane(weight);
+    safe_vector<axis_windows> axes;
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+        if (p.transposed) {
+            axes.push_back(transposed_windows(sizes[i], kernel[i], p, i));
+            continue;
+        }
+        std::int64_t const out =
+            (checked_int(sizes[i]) + p.before[i] + p.after[i] - checked_int(p.dilation[i]) * (kernel[i] - 1) - 1) /
+                p.stride[i] +
+            1;
+        axes.push_back(sliding(sizes[i], out, kernel[i], p.stride[i], p.dilation[i], p.before[i]));
+    }
+    return combine(axes);
+}
+
+/// The same over a plane of dynamic size.
+inline value gathered_convolution(graph<7> g, value x, value weight, optional_value bias,
+                                  convolution_parameters const& p) {
+    if (p.transposed || !weight.shape().is_static())
+        return g.unsupported("a transposed convolution of integers, or one with a weight of dynamic size, over a "
+                             "dynamic height or width");
+    std::size_t const n = p.stride.size();
+    gathered_windows w{static_plane(weight), p.stride, p.dilation, {}};
+    ints pads(2 * n + 4, 0);
+    safe_vector<sym_int> const in = last_sizes(g, x, n);
+    std::int64_t volume = 1;
+    for (std::size_t i = 0; i != n; ++i) {
+        pads[i + 2] = p.before[i];
+        pads[n + i + 4] = p.after[i];
+        std::int64_t const more =
+            checked_int(p.before[i]) + p.after[i] - checked_int(p.dilation[i]) * (w.kernel[i] - 1) - 1;
+        w.out.push_back((in[i] + more) / p.stride[i] + 1);
+        volume = checked_int(volume) * w.kernel[i];
+    }
+    value const windows = gather_windows(g, pads == ints(pads.size(), 0) ? x : pad(g, x, pads, 0), w);
+    std::int64_t const out = weight.size(0).size();
+    std::int64_t const rows = checked_int(weight.size(1).size()) * volume;
+    sym_int const batch = g.size(x, 0);
+    value const of_group = reshape(g, windows, {batch, p.groups, rows, product(safe_span(w.out))});
+    value const y = g.op<"MatMul">(g.op<"Reshape">(weight, g.ints({p.groups, out / p.groups, rows})), of_group);
+    safe_vector<sym_int> to{batch, out};
+    to.insert(to.end(), w.out.begin(), w.out.end());
+    value const image = reshape(g, y, to);
+    ints after;
+    for (std::size_t i = 0; i != n; ++i) after.push_back(static_cast<std::int64_t>(i) + 1);
+    return bias ? value(g.op<"Add">(image, unsqueeze(g, *bias, after))) : image;
+}
+
+/// ONNX's Conv supports only floating-point dtypes: integers are gathered into windows and multiplied as matrices, exactly.
+inline value integer_convolution(graph<7> g, value x, value weight, optional_value bias,
+                                 convolution_parameters const& p) {
+    if (is_integral(x.dtype()) && bits(x.dtype()) < 32) { // MatMul has no narrow integers; int32 keeps their low bits
+        optional_value const b = bias ? optional_value(g.cast(*bias, dtype::int32)) : bias;
+        return g.cast(integer_convolution(g, g.cast(x, dtype::int32), g.cast(weight, dtype::int32), b, p), x.dtype());
+    }
+    if (!has_static_plane(x)) return gathered_convolution(g, x, weight, bias, p);
+    window_table const t = convolution_windows(x, weight, p);
+    if (!weight.size(0).is_static() || !weight.size(1).is_static())
+        return g.unsupported("an integer convolution with a weight of unknown size");
+    std::int64_t const rows = weight.size(0).size();
+    std::int64_t const columns = weight.size(1).size();
+    std::int64_t const all = checked_int(columns) * p.groups;
+    std::int64_t const in = p.transposed ? rows : all;
+    std::int64_t const out = p.transposed ? all : rows;
+    value w = weight;
+    if (p.transposed) {
+        w = g.op<"Reshape">(w, g.ints({p.groups, in / p.groups, columns, t.kernel}));
+        w = g.op<"Transpose">(w, attr::perm_i({0, 2, 1, 3}));
+    }
+    w = g.op<"Reshape">(w, g.ints({p.groups, out / p.groups, in / p.groups * t.kernel}));
+    value const windows =
+        g.op<"Reshape">(gather_windows(g, x, t, 0), g.ints({0, p.groups, in / p.groups * t.kernel, t.positions}));
+    value y = g.op<"Reshape">(g.op<"MatMul">(w, windows), g.ints({0, out, t.positions}));
+    if (bias) y = g.op<"Add">(y, unsqueeze(g, *bias, 1));
+    return unflatten(g, y, t);
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
 // ---- aton/mappings/detail/time_convolution.hpp
 // The gradient of the weight of a padded convolution over time, as one product for each element of the kernel.
 // Internal header.
@@ -8627,19 +8944,6 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The parameters of a convolution, one number per spatial dimension.
-struct convolution_parameters {
-    ints stride, before, after, dilation, output_padding;
-    std::int64_t groups = 1;
-    bool transposed = false;
-
-    [[nodiscard]] ints pads() const {
-        ints both = before;
-        both.insert(both.end(), after.begin(), after.end());
-        return both;
-    }
-};
-
 inline std::size_t spatial_rank(value weight) {
     if (weight.rank() < 3) throw unsupported_error("a weight of rank " + std::to_string(weight.rank()));
     return static_cast<std::size_t>(weight.rank() - 2);
@@ -8667,66 +8971,6 @@ inline convolution_parameters transposed_parameters(value weight, int_list strid
         p.after[i] -= taken;
     }
     return p;
-}
-
-/// The inputs of a transposed convolution: output o reads input i with kernel element k if o = i * stride - before + k * dilation.
-inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
-                                       std::size_t axis) {
-    std::int64_t const stride = p.stride[axis];
-    checked_int const out = (checked_int(in) - 1) * stride - p.before[axis] - p.after[axis] +
-                            checked_int(p.dilation[axis]) * (kernel - 1) + p.output_padding[axis] + 1;
-    expect_table(std::max<std::int64_t>(out, 0), kernel);
-    axis_windows w{in, {}};
-    for (std::int64_t o = 0; o < out; ++o) {
-        ints& taps = w.taps.emplace_back();
-        for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const t = checked_int(o) + p.before[axis] - checked_int(k) * p.dilation[axis];
-            taps.push_back(t >= 0 && t % stride == 0 && t / stride < in ? t / stride : -1);
-        }
-    }
-    return w;
-}
-
-inline window_table convolution_windows(value x, value weight, convolution_parameters const& p) {
-    ints const sizes = static_plane(x);
-    ints const kernel = static_plane(weight);
-    safe_vector<axis_windows> axes;
-    for (std::size_t i = 0; i != sizes.size(); ++i) {
-        if (p.transposed) {
-            axes.push_back(transposed_windows(sizes[i], kernel[i], p, i));
-            continue;
-        }
-        std::int64_t const out =
-            (checked_int(sizes[i]) + p.before[i] + p.after[i] - checked_int(p.dilation[i]) * (kernel[i] - 1) - 1) /
-                p.stride[i] +
-            1;
-        axes.push_back(sliding(sizes[i], out, kernel[i], p.stride[i], p.dilation[i], p.before[i]));
-    }
-    return combine(axes);
-}
-
-/// ONNX's Conv supports only floating-point dtypes: integers are gathered into windows and multiplied as matrices, exactly.
-inline value integer_convolution(graph<7> g, value x, value weight, optional_value bias,
-                                 convolution_parameters const& p) {
-    window_table const t = convolution_windows(x, weight, p);
-    if (!weight.size(0).is_static() || !weight.size(1).is_static())
-        return g.unsupported("an integer convolution with a weight of unknown size");
-    std::int64_t const rows = weight.size(0).size();
-    std::int64_t const columns = weight.size(1).size();
-    std::int64_t const all = checked_int(columns) * p.groups;
-    std::int64_t const in = p.transposed ? rows : all;
-    std::int64_t const out = p.transposed ? all : rows;
-    value w = weight;
-    if (p.transposed) {
-        w = g.op<"Reshape">(w, g.ints({p.groups, in / p.groups, columns, t.kernel}));
-        w = g.op<"Transpose">(w, attr::perm_i({0, 2, 1, 3}));
-    }
-    w = g.op<"Reshape">(w, g.ints({p.groups, out / p.groups, in / p.groups * t.kernel}));
-    value const windows =
-        g.op<"Reshape">(gather_windows(g, x, t, 0), g.ints({0, p.groups, in / p.groups * t.kernel, t.positions}));
-    value y = g.op<"Reshape">(g.op<"MatMul">(w, windows), g.ints({0, out, t.positions}));
-    if (bias) y = g.op<"Add">(y, unsqueeze(g, *bias, 1));
-    return unflatten(g, y, t);
 }
 
 /// kernel_shape is given if the weight's spatial sizes are static; otherwise ONNX takes it from the weight.
@@ -8768,15 +9012,30 @@ inline constexpr auto conv = [](graph<7> g, value x, value weight, optional_valu
     return convolve(g, x, weight, bias, parameters(weight, stride, padding, dilation, groups));
 };
 
+/// x between the zeros of padding "same" for a kernel of computed size.
+inline value padded_to_keep_size(graph<7> g, value x, value weight, ints const& dilation) {
+    auto const rank = static_cast<std::size_t>(x.rank());
+    safe_vector<sym_int> pads(2 * rank, 0);
+    for (std::size_t i = 0; i != dilation.size(); ++i) {
+        std::size_t const at = rank - dilation.size() + i;
+        sym_int const total = (g.size(weight, static_cast<std::int64_t>(i) + 2) - 1) * dilation[i];
+        pads[at] = total / 2;
+        pads[rank + at] = total - pads[at];
+    }
+    return pad(g, x, pads, g.scalar(0, x.dtype()));
+}
+
 /// Computes the pads of "same" here instead of setting auto_pad. If the total is odd, the end gets the larger part, as with SAME_UPPER.
 inline constexpr auto conv_named_padding = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                               std::string_view padding, int_list dilation,
                                               std::int64_t groups) -> value {
     convolution_parameters p = parameters(weight, stride, {}, dilation, groups);
     if (padding != "same" && padding != "valid") return g.unsupported("padding '" + std::string(padding) + "'");
+    if (padding == "same" && p.stride != ints(p.stride.size(), 1)) return g.unsupported("padding 'same' with a stride");
+    if (padding == "same" && !has_static_plane(weight))
+        return convolve(g, padded_to_keep_size(g, x, weight, p.dilation), weight, bias, p);
     ints const kernel = padding == "same" ? static_plane(weight) : ints{};
     for (std::size_t i = 0; i != kernel.size(); ++i) {
-        if (p.stride[i] != 1) return g.unsupported("padding 'same' with a stride");
         std::int64_t const total = checked_int(p.dilation[i]) * (kernel[i] - 1);
         p.before[i] = total / 2;
         p.after[i] = total - total / 2;
@@ -14006,123 +14265,6 @@ inline constexpr auto pixels = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/detail/pool_windows.hpp
-// The windows of ATen's pools, and what ONNX's pools need to have the same ones in ceil_mode.
-// Internal header.
-
-namespace ATON_NAMESPACE::mappings::detail {
-
-/// The parameters of a pool, one number per spatial dimension.
-struct pool_windows {
-    std::size_t n;
-    ints kernel, stride, padding, dilation;
-    bool ceil_mode;
-
-    pool_windows(std::size_t dimensions, int_list kernel_size, int_list strides, int_list paddings, int_list dilations,
-                 bool ceil)
-        : n(dimensions),
-          kernel(per_dimension(kernel_size, n, {})),
-          stride(per_dimension(strides, n, kernel)),
-          padding(per_dimension(paddings, n, ints(n, 0))),
-          dilation(per_dimension(dilations, n, ints(n, 1))),
-          ceil_mode(ceil) {
-        if (kernel.empty()) throw unsupported_error("a pool without kernel_size");
-        for (std::size_t i = 0; i != n; ++i)
-            if (kernel[i] < 1 || stride[i] < 1 || dilation[i] < 1 || padding[i] < 0)
-                throw unsupported_error("a kernel_size, stride or dilation below 1, or negative padding");
-    }
-
-    [[nodiscard]] std::int64_t extent(std::size_t i) const { return checked_int(dilation[i]) * (kernel[i] - 1) + 1; }
-    /// The number of windows. As in ATen, a last window that would start in the padding is dropped.
-    [[nodiscard]] std::int64_t out(std::size_t i, std::int64_t in) const {
-        checked_int const last_start = checked_int(in) + checked_int(2) * padding[i] - extent(i);
-        checked_int const n_windows = (last_start + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
-        return ceil_mode && (n_windows - 1) * stride[i] >= checked_int(in) + padding[i] ? n_windows - 1 : n_windows;
-    }
-    /// The padding at the end with which floor mode has out() windows.
-    [[nodiscard]] std::int64_t after(std::size_t i, std::int64_t in) const {
-        return std::max<std::int64_t>(padding[i],
-                                      (checked_int(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
-    }
-    [[nodiscard]] window_table table(ints const& in) const {
-        safe_vector<axis_windows> axes;
-        for (std::size_t i = 0; i != n; ++i)
-            axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
-        return combine(axes);
-    }
-    /// Whether a window along this axis contains only padding: a dilated window that starts in the padding may step over all elements.
-    [[nodiscard]] bool misses_all(std::size_t i, std::int64_t in) const {
-        std::int64_t const windows = dilation[i] > 1 ? out(i, in) : 0;
-        auto const misses = [&](std::int64_t o) {
-            std::int64_t const start = checked_int(o) * stride[i] - padding[i];
-            checked_int const skipped =
-                start >= 0 ? checked_int(0) : (checked_int(dilation[i]) - 1 - start) / dilation[i];
-            std::int64_t const first = skipped * dilation[i] + start;
-            return first >= in || skipped > kernel[i] - 1;
-        };
-        std::int64_t const in_front = std::min<std::int64_t>(windows, padding[i] / stride[i] + 1);
-        budget::expect("windows in the padding", in_front);
-        for (std::int64_t o = 0; o < in_front; ++o)
-            if (misses(o)) return true;
-        return windows > 0 && misses(windows - 1);
-    }
-    [[nodiscard]] std::int64_t volume() const {
-        checked_int v = 1;
-        for (std::int64_t k : kernel) v = v * k;
-        return v;
-    }
-};
-
-/// Whether a dynamic axis needs padding that a pool cannot have, because it is not smaller than the kernel. If the last window may start in the
-/// padding, where ATen drops it, this is the case.
-inline bool needs_pad(value x, pool_windows const& p) {
-    for (std::size_t i = 0; p.ceil_mode && i != p.n; ++i)
-        if (!x.size(static_cast<std::int64_t>(i) + 2).is_static() && p.stride[i] > p.kernel[i] - p.padding[i])
-            return true;
-    return false;
-}
-
-/// The number of positions along each axis at which a window may start: those of the padding in front and of the plane.
-inline safe_vector<sym_int> start_counts(graph<7> g, value x, pool_windows const& p) {
-    safe_vector<sym_int> n = last_sizes(g, x, p.n);
-    for (std::size_t i = 0; i != p.n; ++i) n[i] = n[i] + p.padding[i];
-    return n;
-}
-
-/// The pool in floor mode, called as pool(padded, p), of x between its padding and stride - 1 more elements; cut to the windows that start in
-/// the first `starts` positions, the start_counts() of the image.
-template <class Pool>
-value padded_pool(graph<7> g, value x, pool_windows p, safe_span<sym_int const> starts, scalar const& fill, Pool pool) {
-    ints pads(2 * p.n + 4, 0);
-    for (std::size_t i = 0; i != p.n; ++i) {
-        pads[i + 2] = p.padding[i];
-        pads[p.n + i + 4] = checked_int(p.padding[i]) + p.stride[i] - 1;
-    }
-    p.padding = ints(p.n, 0);
-    p.ceil_mode = false;
-    value y = pool(pad(g, x, pads, fill), p);
-    for (std::size_t i = 0; i != p.n; ++i)
-        y = slice(g, y, static_cast<std::int64_t>(i) + 2, 0, (starts[i] + (p.stride[i] - 1)) / p.stride[i]);
-    return y;
-}
-
-/// ONNX's pads. ceil_mode becomes padding at the end, because opsets and runtimes differ in its meaning. For dynamic sizes, stride - 1 gives
-/// ATen's number of windows, unless needs_pad().
-inline ints pool_pads(value x, pool_windows const& p) {
-    ints pads = p.padding;
-    for (std::size_t i = 0; i != p.n; ++i) {
-        dim const& in = x.size(static_cast<std::int64_t>(i) + 2);
-        if (in.is_static()) {
-            pads.push_back(p.after(i, in.size()));
-            continue;
-        }
-        pads.push_back(checked_int(p.padding[i]) + (p.ceil_mode ? p.stride[i] - 1 : 0));
-    }
-    return pads;
-}
-
-} // namespace ATON_NAMESPACE::mappings::detail
-
 // ---- aton/mappings/pooling.hpp
 // ATen's pooling over one to three spatial dimensions: max (with indices), average, and max_unpool.
 // Public header.
@@ -14154,7 +14296,21 @@ inline value plain_max_values(graph<7> g, value x, pool_windows const& p) {
     return g.within<10>().op<"MaxPool">(x, attr::dilations_i(p.dilation), kernel, pads, strides);
 }
 
+/// Whether no operator has maxima of integers of this dtype in these windows: MaxPool, or ReduceMax with a table of the windows.
+inline bool needs_other_windows(graph<7> g, value x, pool_windows const& p) {
+    if (is_floating(x.dtype())) return false;
+    bool const has_pool = has_max_pool(g, x, p);
+    if (!has_static_plane(x)) return needs_pad(x, p) || !has_pool;
+    bool const has_reduction = bits(x.dtype()) >= 32 || (bits(x.dtype()) == 8 && g.opset() >= 12);
+    return !has_pool && !has_reduction;
+}
+
 inline value max_values(graph<7> g, value x, pool_windows const& p) {
+    if (needs_other_windows(g, x, p)) {
+        if (bits(x.dtype()) <= 32) return g.cast(max_values(g, g.cast(x, dtype::float64), p), x.dtype()); // exact
+        pool_plane const plane = plane_of(g, x, p, lowest(x.dtype()));
+        return reduce<"ReduceMax">(g, gather_windows(g, plane.padded, plane.windows), kernel_axes(p.n), false);
+    }
     if (needs_pad(x, p)) {
         auto const floor_pool = [&](value padded, pool_windows const& floor) { return max_values(g, padded, floor); };
         return padded_pool(g, x, p, start_counts(g, x, p), lowest(x.dtype()), floor_pool);
@@ -14180,13 +14336,51 @@ inline std::tuple<value, value> plain_max_values_and_indices(graph<8> g, value x
     return {std::get<0>(found), remainder_of(g, std::get<1>(found), g.to_value(product(safe_span(sizes).subspan(2))))};
 }
 
-inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
+/// max_values() of numbers without NaN if needs_pad().
+inline value max_without_nan(graph<7> g, value x, pool_windows const& p) {
+    auto const pool = [&](value padded, pool_windows const& floor) { return plain_max_values(g, padded, floor); };
+    return padded_pool(g, x, p, start_counts(g, x, p), lowest(x.dtype()), pool);
+}
+
+/// The same if needs_pad(): in a plane with more elements at the end of each axis, whose indices are then those of a larger plane.
+inline std::tuple<value, value> padded_max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
+    ints pads(2 * p.n + 4, 0);
+    for (std::size_t i = 0; i != p.n; ++i) pads[p.n + i + 4] = p.stride[i] - 1;
+    value const padded = pad(g, x, pads, lowest(x.dtype()));
+    pool_windows floor = p;
+    floor.ceil_mode = false;
+    auto [y, at] = plain_max_values_and_indices(g, padded, floor);
+    safe_vector<sym_int> const starts = start_counts(g, x, p);
+    for (std::size_t i = 0; i != p.n; ++i) {
+        sym_int const windows = (starts[i] + (p.stride[i] - 1)) / p.stride[i];
+        y = slice(g, y, static_cast<std::int64_t>(i) + 2, 0, windows);
+        at = slice(g, at, static_cast<std::int64_t>(i) + 2, 0, windows);
+    }
+    safe_vector<sym_int> const in = last_sizes(g, x, p.n);
+    safe_vector<sym_int> const wide = last_sizes(g, padded, p.n);
+    value index = at; // becomes less by what is added to each line before it
+    for (std::size_t i = p.n; i-- > 1;) {
+        sym_int const line = product(safe_span(wide).subspan(i));
+        value const lines = g.op<"Div">(at, g.to_value(line));
+        sym_int const added = (wide[i] - in[i]) * product(safe_span(in).subspan(i + 1));
+        index = g.op<"Sub">(index, g.op<"Mul">(lines, g.to_value(added)));
+    }
+    return {y, index};
+}
+
+inline std::tuple<value, optional_value> max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
+    if (needs_other_windows(g, x, p)) {
+        if (bits(x.dtype()) > 32)
+            return {max_values(g, x, p), absent}; // no larger dtype than int64 tells elements from padding
+        auto const [y, at] = max_values_and_indices(g, g.cast(x, dtype::float64), p);
+        return {g.cast(y, x.dtype()), at};
+    }
     for (std::size_t i = 0; i != p.n; ++i)
         if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
             throw unsupported_error("indices of a window without elements, which are undefined in ATen");
     if (needs_pad(x, p))
-        throw unsupported_error(
-            "indices in ceil_mode with a stride above kernel_size - padding, over a dynamic height or width");
+        return with_nan(
+            g, x, padded_max_values_and_indices(g, x, p), [&](value each) { return max_without_nan(g, each, p); });
     return with_nan(
         g, x, plain_max_values_and_indices(g, x, p), [&](value each) { return plain_max_values(g, each, p); });
 }
@@ -14202,7 +14396,7 @@ inline constexpr auto max_pool = [](graph<7> g, value self, int_list kernel, int
 template <std::size_t N>
 inline constexpr auto max_pool_with_indices = [](graph<8> g, value self, int_list kernel, int_list stride,
                                                  int_list padding, int_list dilation,
-                                                 bool ceil_mode) -> std::tuple<value, value> {
+                                                 bool ceil_mode) -> std::tuple<value, optional_value> {
     pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
     bool const narrow = self.dtype() == dtype::bfloat16 && g.opset() < 22;
     value const x = narrow ? g.cast(self, dtype::float32) : self;
@@ -14226,6 +14420,13 @@ inline ints divisors(pool_windows const& p, ints const& in, bool count_include_p
 /// The average of integers: sums of gathered windows, divided as in C++.
 inline value integer_average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,
                              std::optional<std::int64_t> divisor) {
+    if (!has_static_plane(x)) {
+        pool_plane const plane = plane_of(g, x, p, 0);
+        value const sum = reduce_sum(g, gather_windows(g, plane.padded, plane.windows), kernel_axes(p.n), false);
+        value const by =
+            divisor ? g.scalar(*divisor, dtype::int64) : divisors(g, x, p, plane.windows, count_include_pad);
+        return g.op<"Div">(sum, g.cast(by, x.dtype()));
+    }
     ints const in = static_plane(x);
     window_table const t = p.table(in);
     value const sum = reduce_sum(g, gather_windows(g, x, t, 0), ints{2}, false);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <aton/mappings/detail/elements.hpp>
+#include <aton/mappings/detail/integer_convolution.hpp>
 #include <aton/mappings/detail/time_convolution.hpp>
 #include <aton/mappings/detail/transposed_convolution.hpp>
 #include <aton/mappings/detail/unary.hpp>
@@ -20,19 +21,6 @@
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
-
-/// The parameters of a convolution, one number per spatial dimension.
-struct convolution_parameters {
-    ints stride, before, after, dilation, output_padding;
-    std::int64_t groups = 1;
-    bool transposed = false;
-
-    [[nodiscard]] ints pads() const {
-        ints both = before;
-        both.insert(both.end(), after.begin(), after.end());
-        return both;
-    }
-};
 
 inline std::size_t spatial_rank(value weight) {
     if (weight.rank() < 3) throw unsupported_error("a weight of rank " + std::to_string(weight.rank()));
@@ -61,66 +49,6 @@ inline convolution_parameters transposed_parameters(value weight, int_list strid
         p.after[i] -= taken;
     }
     return p;
-}
-
-/// The inputs of a transposed convolution: output o reads input i with kernel element k if o = i * stride - before + k * dilation.
-inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
-                                       std::size_t axis) {
-    std::int64_t const stride = p.stride[axis];
-    checked_int const out = (checked_int(in) - 1) * stride - p.before[axis] - p.after[axis] +
-                            checked_int(p.dilation[axis]) * (kernel - 1) + p.output_padding[axis] + 1;
-    expect_table(std::max<std::int64_t>(out, 0), kernel);
-    axis_windows w{in, {}};
-    for (std::int64_t o = 0; o < out; ++o) {
-        ints& taps = w.taps.emplace_back();
-        for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const t = checked_int(o) + p.before[axis] - checked_int(k) * p.dilation[axis];
-            taps.push_back(t >= 0 && t % stride == 0 && t / stride < in ? t / stride : -1);
-        }
-    }
-    return w;
-}
-
-inline window_table convolution_windows(value x, value weight, convolution_parameters const& p) {
-    ints const sizes = static_plane(x);
-    ints const kernel = static_plane(weight);
-    safe_vector<axis_windows> axes;
-    for (std::size_t i = 0; i != sizes.size(); ++i) {
-        if (p.transposed) {
-            axes.push_back(transposed_windows(sizes[i], kernel[i], p, i));
-            continue;
-        }
-        std::int64_t const out =
-            (checked_int(sizes[i]) + p.before[i] + p.after[i] - checked_int(p.dilation[i]) * (kernel[i] - 1) - 1) /
-                p.stride[i] +
-            1;
-        axes.push_back(sliding(sizes[i], out, kernel[i], p.stride[i], p.dilation[i], p.before[i]));
-    }
-    return combine(axes);
-}
-
-/// ONNX's Conv supports only floating-point dtypes: integers are gathered into windows and multiplied as matrices, exactly.
-inline value integer_convolution(graph<7> g, value x, value weight, optional_value bias,
-                                 convolution_parameters const& p) {
-    window_table const t = convolution_windows(x, weight, p);
-    if (!weight.size(0).is_static() || !weight.size(1).is_static())
-        return g.unsupported("an integer convolution with a weight of unknown size");
-    std::int64_t const rows = weight.size(0).size();
-    std::int64_t const columns = weight.size(1).size();
-    std::int64_t const all = checked_int(columns) * p.groups;
-    std::int64_t const in = p.transposed ? rows : all;
-    std::int64_t const out = p.transposed ? all : rows;
-    value w = weight;
-    if (p.transposed) {
-        w = g.op<"Reshape">(w, g.ints({p.groups, in / p.groups, columns, t.kernel}));
-        w = g.op<"Transpose">(w, attr::perm_i({0, 2, 1, 3}));
-    }
-    w = g.op<"Reshape">(w, g.ints({p.groups, out / p.groups, in / p.groups * t.kernel}));
-    value const windows =
-        g.op<"Reshape">(gather_windows(g, x, t, 0), g.ints({0, p.groups, in / p.groups * t.kernel, t.positions}));
-    value y = g.op<"Reshape">(g.op<"MatMul">(w, windows), g.ints({0, out, t.positions}));
-    if (bias) y = g.op<"Add">(y, unsqueeze(g, *bias, 1));
-    return unflatten(g, y, t);
 }
 
 /// kernel_shape is given if the weight's spatial sizes are static; otherwise ONNX takes it from the weight.
@@ -162,15 +90,30 @@ inline constexpr auto conv = [](graph<7> g, value x, value weight, optional_valu
     return convolve(g, x, weight, bias, parameters(weight, stride, padding, dilation, groups));
 };
 
+/// x between the zeros of padding "same" for a kernel of computed size.
+inline value padded_to_keep_size(graph<7> g, value x, value weight, ints const& dilation) {
+    auto const rank = static_cast<std::size_t>(x.rank());
+    safe_vector<sym_int> pads(2 * rank, 0);
+    for (std::size_t i = 0; i != dilation.size(); ++i) {
+        std::size_t const at = rank - dilation.size() + i;
+        sym_int const total = (g.size(weight, static_cast<std::int64_t>(i) + 2) - 1) * dilation[i];
+        pads[at] = total / 2;
+        pads[rank + at] = total - pads[at];
+    }
+    return pad(g, x, pads, g.scalar(0, x.dtype()));
+}
+
 /// Computes the pads of "same" here instead of setting auto_pad. If the total is odd, the end gets the larger part, as with SAME_UPPER.
 inline constexpr auto conv_named_padding = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                               std::string_view padding, int_list dilation,
                                               std::int64_t groups) -> value {
     convolution_parameters p = parameters(weight, stride, {}, dilation, groups);
     if (padding != "same" && padding != "valid") return g.unsupported("padding '" + std::string(padding) + "'");
+    if (padding == "same" && p.stride != ints(p.stride.size(), 1)) return g.unsupported("padding 'same' with a stride");
+    if (padding == "same" && !has_static_plane(weight))
+        return convolve(g, padded_to_keep_size(g, x, weight, p.dilation), weight, bias, p);
     ints const kernel = padding == "same" ? static_plane(weight) : ints{};
     for (std::size_t i = 0; i != kernel.size(); ++i) {
-        if (p.stride[i] != 1) return g.unsupported("padding 'same' with a stride");
         std::int64_t const total = checked_int(p.dilation[i]) * (kernel[i] - 1);
         p.before[i] = total / 2;
         p.after[i] = total - total / 2;

@@ -5,6 +5,7 @@
 
 #include <tuple>
 
+#include <aton/mappings/detail/dynamic_windows.hpp>
 #include <aton/mappings/detail/pool_windows.hpp>
 #include <aton/mappings/reduction.hpp>
 
@@ -35,7 +36,21 @@ inline value plain_max_values(graph<7> g, value x, pool_windows const& p) {
     return g.within<10>().op<"MaxPool">(x, attr::dilations_i(p.dilation), kernel, pads, strides);
 }
 
+/// Whether no operator has maxima of integers of this dtype in these windows: MaxPool, or ReduceMax with a table of the windows.
+inline bool needs_other_windows(graph<7> g, value x, pool_windows const& p) {
+    if (is_floating(x.dtype())) return false;
+    bool const has_pool = has_max_pool(g, x, p);
+    if (!has_static_plane(x)) return needs_pad(x, p) || !has_pool;
+    bool const has_reduction = bits(x.dtype()) >= 32 || (bits(x.dtype()) == 8 && g.opset() >= 12);
+    return !has_pool && !has_reduction;
+}
+
 inline value max_values(graph<7> g, value x, pool_windows const& p) {
+    if (needs_other_windows(g, x, p)) {
+        if (bits(x.dtype()) <= 32) return g.cast(max_values(g, g.cast(x, dtype::float64), p), x.dtype()); // exact
+        pool_plane const plane = plane_of(g, x, p, lowest(x.dtype()));
+        return reduce<"ReduceMax">(g, gather_windows(g, plane.padded, plane.windows), kernel_axes(p.n), false);
+    }
     if (needs_pad(x, p)) {
         auto const floor_pool = [&](value padded, pool_windows const& floor) { return max_values(g, padded, floor); };
         return padded_pool(g, x, p, start_counts(g, x, p), lowest(x.dtype()), floor_pool);
@@ -61,13 +76,51 @@ inline std::tuple<value, value> plain_max_values_and_indices(graph<8> g, value x
     return {std::get<0>(found), remainder_of(g, std::get<1>(found), g.to_value(product(safe_span(sizes).subspan(2))))};
 }
 
-inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
+/// max_values() of numbers without NaN if needs_pad().
+inline value max_without_nan(graph<7> g, value x, pool_windows const& p) {
+    auto const pool = [&](value padded, pool_windows const& floor) { return plain_max_values(g, padded, floor); };
+    return padded_pool(g, x, p, start_counts(g, x, p), lowest(x.dtype()), pool);
+}
+
+/// The same if needs_pad(): in a plane with more elements at the end of each axis, whose indices are then those of a larger plane.
+inline std::tuple<value, value> padded_max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
+    ints pads(2 * p.n + 4, 0);
+    for (std::size_t i = 0; i != p.n; ++i) pads[p.n + i + 4] = p.stride[i] - 1;
+    value const padded = pad(g, x, pads, lowest(x.dtype()));
+    pool_windows floor = p;
+    floor.ceil_mode = false;
+    auto [y, at] = plain_max_values_and_indices(g, padded, floor);
+    safe_vector<sym_int> const starts = start_counts(g, x, p);
+    for (std::size_t i = 0; i != p.n; ++i) {
+        sym_int const windows = (starts[i] + (p.stride[i] - 1)) / p.stride[i];
+        y = slice(g, y, static_cast<std::int64_t>(i) + 2, 0, windows);
+        at = slice(g, at, static_cast<std::int64_t>(i) + 2, 0, windows);
+    }
+    safe_vector<sym_int> const in = last_sizes(g, x, p.n);
+    safe_vector<sym_int> const wide = last_sizes(g, padded, p.n);
+    value index = at; // becomes less by what is added to each line before it
+    for (std::size_t i = p.n; i-- > 1;) {
+        sym_int const line = product(safe_span(wide).subspan(i));
+        value const lines = g.op<"Div">(at, g.to_value(line));
+        sym_int const added = (wide[i] - in[i]) * product(safe_span(in).subspan(i + 1));
+        index = g.op<"Sub">(index, g.op<"Mul">(lines, g.to_value(added)));
+    }
+    return {y, index};
+}
+
+inline std::tuple<value, optional_value> max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
+    if (needs_other_windows(g, x, p)) {
+        if (bits(x.dtype()) > 32)
+            return {max_values(g, x, p), absent}; // no larger dtype than int64 tells elements from padding
+        auto const [y, at] = max_values_and_indices(g, g.cast(x, dtype::float64), p);
+        return {g.cast(y, x.dtype()), at};
+    }
     for (std::size_t i = 0; i != p.n; ++i)
         if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
             throw unsupported_error("indices of a window without elements, which are undefined in ATen");
     if (needs_pad(x, p))
-        throw unsupported_error(
-            "indices in ceil_mode with a stride above kernel_size - padding, over a dynamic height or width");
+        return with_nan(
+            g, x, padded_max_values_and_indices(g, x, p), [&](value each) { return max_without_nan(g, each, p); });
     return with_nan(
         g, x, plain_max_values_and_indices(g, x, p), [&](value each) { return plain_max_values(g, each, p); });
 }
@@ -83,7 +136,7 @@ inline constexpr auto max_pool = [](graph<7> g, value self, int_list kernel, int
 template <std::size_t N>
 inline constexpr auto max_pool_with_indices = [](graph<8> g, value self, int_list kernel, int_list stride,
                                                  int_list padding, int_list dilation,
-                                                 bool ceil_mode) -> std::tuple<value, value> {
+                                                 bool ceil_mode) -> std::tuple<value, optional_value> {
     pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
     bool const narrow = self.dtype() == dtype::bfloat16 && g.opset() < 22;
     value const x = narrow ? g.cast(self, dtype::float32) : self;
@@ -107,6 +160,13 @@ inline ints divisors(pool_windows const& p, ints const& in, bool count_include_p
 /// The average of integers: sums of gathered windows, divided as in C++.
 inline value integer_average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,
                              std::optional<std::int64_t> divisor) {
+    if (!has_static_plane(x)) {
+        pool_plane const plane = plane_of(g, x, p, 0);
+        value const sum = reduce_sum(g, gather_windows(g, plane.padded, plane.windows), kernel_axes(p.n), false);
+        value const by =
+            divisor ? g.scalar(*divisor, dtype::int64) : divisors(g, x, p, plane.windows, count_include_pad);
+        return g.op<"Div">(sum, g.cast(by, x.dtype()));
+    }
     ints const in = static_plane(x);
     window_table const t = p.table(in);
     value const sum = reduce_sum(g, gather_windows(g, x, t, 0), ints{2}, false);

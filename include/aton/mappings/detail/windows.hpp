@@ -41,13 +41,15 @@ value with_batch(graph<7> g, value x, std::int64_t n, Body body) {
 
 /// The same for bodies that return values and indices.
 template <class Body>
-std::tuple<value, value> with_batch_pair(graph<7> g, value x, std::int64_t n, Body body) {
+auto with_batch_pair(graph<7> g, value x, std::int64_t n, Body body) -> decltype(body(x)) {
     if (x.rank() == n + 2) return body(x);
     if (x.rank() != n + 1)
-        return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
-                             " spatial dimensions");
+        throw unsupported_error("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
+                                " spatial dimensions");
     auto const [values, indices] = body(unsqueeze(g, x, 0));
-    return {squeeze(g, values, 0), squeeze(g, indices, 0)};
+    optional_value const of_indices = indices;
+    using second = std::tuple_element_t<1, decltype(body(x))>;
+    return {squeeze(g, values, 0), of_indices ? second(squeeze(g, *of_indices, 0)) : second(indices)};
 }
 
 /// The windows along one dimension: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
