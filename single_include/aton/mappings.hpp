@@ -11213,6 +11213,7 @@ struct bag_options {
     bag_mode mode = bag_mode::sum;
     bool include_last_offset = false;
     std::optional<std::int64_t> padding_idx;
+    bool counts_bags = false; ///< sums have one size, which is 0, per bag, not per offset
 };
 
 /// (bags, indices, 1): whether an index belongs to a bag. Bag b starts at offsets[b] and ends where the next one starts.
@@ -11265,19 +11266,49 @@ inline std::tuple<value, value> sum_by_bag(graph<16> g, value rows, value indice
     return {sums, added(ones, g.op<"Expand">(zero, bags))};
 }
 
-/// The reduced bags. The other results of embedding_bag are only needed for its gradient and are not computed.
+/// The bag of each index.
+inline value bag_of_each(graph<9> g, value indices, value offsets, bag_options const& options) {
+    value const starts = g.cast(offsets, dtype::int64);
+    value const first = options.include_last_offset ? slice(g, starts, 0, 0, -1) : starts;
+    value const position = arithmetic_sequence(g, 0, g.size(indices, 0));
+    value const begun = g.op<"Not">(is_less(g, position, unsqueeze(g, first, 1))); // (bags, indices)
+    return g.op<"Sub">(reduce_sum(g, g.cast(begun, dtype::int64), safe_vector<std::int64_t>{0}, false), 1);
+}
+
+/// The number of indices in each bag without the padding, where `inside` is (bags, indices, 1).
+inline value bag_sizes(graph<9> g, value inside, dtype type) {
+    return g.cast(reduce_sum(g, g.cast(inside, dtype::int64), safe_vector<std::int64_t>{1, 2}, false), type);
+}
+
+/// The index of the first row of each bag that has the maximum; 0 for a bag without rows. `inside` is (bags, indices, 1).
+inline value first_maximum(graph<9> g, value rows, value largest, value inside, value is_empty_bag, value indices) {
+    value const reached = g.op<"And">(inside, is_equal(g, rows, unsqueeze(g, largest, 1)));
+    value const place = g.op<"ArgMax">(g.cast(reached, dtype::int32), attr::axis_i(1), attr::keepdims_i(0));
+    return g.op<"Where">(is_empty_bag, g.scalar(0, indices.dtype()), gather(g, indices, place, 0));
+}
+
+/// The reduced bags, the bag of each index, and the sizes and the indices of the maxima: in modes that do not need them, ATen has no bags
+/// and sizes of 0.
 inline bag_results embedding_bag(graph<9> g, value weight, value indices, value offsets, optional_value per_sample,
                                  bag_options const& options) {
     if (indices.rank() != 1) return g.unsupported("2-d indices: the bags must be given by offsets");
     dtype const t = weight.dtype();
     std::int64_t const over[] = {1};
+    dtype const index = indices.dtype() == dtype::int64 ? dtype::int64 : offsets.dtype();
+    bool const has_no_bags = options.mode == bag_mode::sum && !options.padding_idx && t != dtype::float64;
+    value const bags =
+        has_no_bags ? g.constant(tensor{index, {0}, {}}) : g.cast(bag_of_each(g, indices, offsets, options), index);
+    sym_int const given = g.size(offsets, 0);
+    value const none = filled(
+        g, safe_vector<sym_int>{options.counts_bags && options.include_last_offset ? given - 1 : given}, 0, index);
     value rows = g.op<"Gather">(weight, indices, attr::axis_i(0));
     if (per_sample) rows = g.op<"Mul">(rows, unsqueeze(g, *per_sample, 1));
     if (g.opset() >= 16 && options.mode != bag_mode::max && are_many(offsets.size(0), few_boundaries)) {
         auto const [sums, sizes] = sum_by_bag(g.within<16>(), rows, indices, offsets, options);
-        if (options.mode == bag_mode::sum) return {g.cast(sums, t), absent, absent, absent};
+        if (options.mode == bag_mode::sum) return {g.cast(sums, t), bags, none, none};
+        value const counts = g.cast(sizes, index);
         value const size = unsqueeze(g, g.op<"Max">(safe_vector<value>{sizes, g.scalar(1, sizes.dtype())}), 1);
-        return {g.cast(g.op<"Div">(sums, size), t), absent, absent, absent};
+        return {g.cast(g.op<"Div">(sums, size), t), bags, counts, counts};
     }
     value const inside = bag_membership(g, indices, offsets, options);
     rows = unsqueeze(g, rows, std::int64_t{0});
@@ -11285,13 +11316,16 @@ inline bag_results embedding_bag(graph<9> g, value weight, value indices, value 
     if (options.mode == bag_mode::max) {
         value const largest = extreme<"ReduceMax">(
             g, g.op<"Where">(inside, rows, g.scalar(-std::numeric_limits<double>::infinity(), t)), over, false);
-        value const filled = reduce<"ReduceMax">(g, g.cast(inside, dtype::int32), over, false);
-        return {g.op<"Where">(is_less(g, filled, 1), zero, largest), absent, absent, absent};
+        value const is_empty_bag =
+            is_less(g, reduce<"ReduceMax">(g, g.cast(inside, dtype::int32), over, false), 1); // (bags, 1)
+        value const at = first_maximum(g, rows, largest, inside, is_empty_bag, g.cast(indices, index));
+        return {g.op<"Where">(is_empty_bag, zero, largest), bags, bag_sizes(g, inside, index), at};
     }
     value const sum = reduce_sum(g, g.op<"Where">(inside, rows, zero), over, false);
-    if (options.mode == bag_mode::sum) return {sum, absent, absent, absent};
+    if (options.mode == bag_mode::sum) return {sum, bags, none, none};
     value const size = reduce_sum(g, g.cast(inside, t), over, false);
-    return {g.op<"Div">(sum, max_of(g, size, g.scalar(1, t))), absent, absent, absent};
+    value const counts = bag_sizes(g, inside, index);
+    return {g.op<"Div">(sum, max_of(g, size, g.scalar(1, t))), bags, counts, counts};
 }
 
 inline constexpr auto embedding_row = [](graph<7> g, value weight, value indices, sym_int, bool, bool) -> value {
@@ -11312,11 +11346,12 @@ inline constexpr auto embedding_bag_padded = [](graph<9> g, value weight, value 
 };
 
 /// A negative padding_idx means none.
+template <bool CountsBags>
 inline constexpr auto embedding_bag_forward = [](graph<9> g, value weight, value indices, value offsets, bool,
                                                  std::int64_t mode, bool, optional_value per_sample, bool include_last,
                                                  std::int64_t padding_idx) {
     auto const padding = padding_idx < 0 ? std::nullopt : std::optional(padding_idx);
-    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding});
+    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding, CountsBags});
 };
 
 /// A computed number of classes is not negative.
@@ -11395,8 +11430,8 @@ inline constexpr auto embedding = table(
     symbolic<"aten::embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)">(detail::embedding_row),
     symbolic<"aten::embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset)">(detail::embedding_bag_row),
     symbolic<"aten::embedding_bag.padding_idx(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_padded),
-    symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
-    symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
+    symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward<true>),
+    symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward<false>),
     symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot),
     symbolic<"aten::embedding_renorm(self, indices, max_norm, norm_type)">(detail::embedding_renorm),
     symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<16>>),
