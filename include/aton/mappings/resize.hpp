@@ -101,20 +101,6 @@ inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation cons
     return !own_scale || std::all_of(axes.begin(), axes.end(), size_follows_from_factor);
 }
 
-/// The sizes below which floor(size * factor) is the multiple of the size, although the factor is larger; 0 if there are none.
-inline std::int64_t sizes_before_growth(double factor, int multiple) {
-    double const more = factor - multiple;
-    if (!(more > 0 && more < 1)) return 0;
-    if (more < 1e-9) return std::numeric_limits<std::int64_t>::max();
-    auto const grows = [&](std::int64_t n) {
-        return std::floor(static_cast<double>(n) * factor) > multiple * static_cast<double>(n);
-    };
-    auto n = static_cast<std::int64_t>(1 / more);
-    while (!grows(n)) ++n;
-    while (n > 1 && grows(n - 1)) --n;
-    return n;
-}
-
 inline tensor row_of_one(double factor) {
     tensor out{dtype::float32, {1}, {}};
     out.append(factor);
@@ -247,7 +233,31 @@ inline bool keeps_all(safe_span<resized_axis const> axes) {
     });
 }
 
-inline value interpolate(graph<7> g, value x, resize_target const& t, interpolation const& mode) {
+/// Resizes the axes of dynamic size that have both a fixed size and a factor, and takes their factors out of `t`; beside an axis of dynamic
+/// size without a factor, also those of static size.
+inline value resize_to_fixed(graph<9> g, value x, resize_target& t, interpolation const& mode) {
+    constexpr std::int64_t endless = std::int64_t{1} << 40;
+    auto const has_factor = [&](std::size_t i) { return t.scales[i] && *t.scales[i] > 0; };
+    bool all = false;
+    for (std::size_t i = 0; i != t.out.size(); ++i)
+        all = all || (!has_factor(i) && !x.size(static_cast<std::int64_t>(i) + 2).is_static());
+    for (std::size_t i = t.out.size(); i-- != 0;) {
+        auto const axis = static_cast<std::int64_t>(i) + 2;
+        bool const known = x.size(axis).is_static();
+        bool const fixed = t.has_size && t.out[i].is_constant() && (!known || all);
+        if (!fixed || mode.align_corners || !has_factor(i)) continue;
+        if (mode.antialias || (x.dtype() == dtype::uint8 && !mode.is_nearest()))
+            throw unsupported_error("a scale factor together with a size that does not follow from it");
+        resized_axis const a{
+            known ? x.size(axis).size() : endless, t.out[i].constant(), t.scales[i], t.out.size() == 2};
+        x = known ? apply_taps(g, x, axis, taps_of(a, mode)) : apply_unlimited_taps(g, x, axis, a, mode);
+        t.scales[i] = std::nullopt;
+    }
+    return x;
+}
+
+inline value interpolate(graph<7> g, value x, resize_target t, interpolation const& mode) {
+    if (g.opset() >= 9) x = resize_to_fixed(g.within<9>(), x, t, mode);
     safe_vector<resized_axis> const axes = static_axes(x, t);
     bool const known = !axes.empty();
     bool const uint8 = x.dtype() == dtype::uint8 && !mode.is_nearest();

@@ -9,10 +9,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -160,6 +162,20 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
     return t;
 }
 
+/// The sizes below which floor(size * factor) is the multiple of the size, although the factor is larger; 0 if there are none.
+inline std::int64_t sizes_before_growth(double factor, int multiple) {
+    double const more = factor - multiple;
+    if (!(more > 0 && more < 1)) return 0;
+    if (more < 1e-9) return std::numeric_limits<std::int64_t>::max();
+    auto const grows = [&](std::int64_t n) {
+        return std::floor(static_cast<double>(n) * factor) > multiple * static_cast<double>(n);
+    };
+    auto n = static_cast<std::int64_t>(1 / more);
+    while (!grows(n)) ++n;
+    while (n > 1 && grows(n - 1)) --n;
+    return n;
+}
+
 inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
     if (a.in < 1 || a.out < 0) throw unsupported_error("an interpolation of an empty dimension, or to a negative size");
     budget::expect("an interpolated dimension", checked_int(4) * a.out);
@@ -188,6 +204,46 @@ inline value apply_taps(graph<7> g, value x, std::int64_t axis, tap_table const&
     if (t.weight.empty()) return read;
     value const weighted = g.op<"Mul">(read, g.constant(tap_weights(x, axis, t, x.dtype())));
     return reduce_sum(g, weighted, safe_vector<std::int64_t>{axis + 1}, false);
+}
+
+/// The same along an axis of dynamic size, for a call with a factor. The table is for an axis without an end: indices stop at the last
+/// element. For linear filters and for nearest elements of images, ATen ignores the factor if the size stays the same, and for the latter also
+/// if it doubles.
+inline value apply_unlimited_taps(graph<7> g, value x, std::int64_t axis, resized_axis const& a,
+                                  interpolation const& mode) {
+    tap_table const t = taps_of(a, mode);
+    safe_vector<std::int64_t> sizes{t.out};
+    if (!t.weight.empty()) sizes.push_back(t.taps);
+    auto const table = [&](auto index_at) {
+        tensor all{dtype::int64, {sizes.begin(), sizes.end()}, {}};
+        for (std::int64_t o = 0; o != t.out; ++o)
+            for (std::int64_t k = 0; k != t.taps; ++k) all.append(index_at(o, k));
+        return g.constant(std::move(all));
+    };
+    value const size = g.to_value(g.size(x, axis));
+    value index =
+        table([&](std::int64_t o, std::int64_t k) { return t.index[static_cast<std::size_t>(o * t.taps + k)]; });
+    tensor given = tap_weights(x, axis, t, x.dtype());
+    value weights = t.weight.empty() ? index : g.constant(given);
+    bool const image = mode.kind == filter::nearest && a.is_of_image;
+    if (image)
+        index = choose(g.within<9>(),
+                       is_equal(g, g.op<"Mul">(size, 2), t.out),
+                       table([](std::int64_t o, std::int64_t) { return o / 2; }),
+                       index);
+    if (image || mode.kind == filter::linear) {
+        value const same = is_equal(g, size, t.out);
+        index = choose(g.within<9>(), same, table([](std::int64_t o, std::int64_t k) { return o + k; }), index);
+        if (!t.weight.empty()) {
+            tensor first{given.type, given.sizes, {}};
+            for (std::int64_t i = 0; i != t.out * t.taps; ++i) first.append(i % t.taps == 0 ? 1 : 0);
+            weights = choose(g.within<9>(), same, g.constant(std::move(first)), weights);
+        }
+    }
+    index = max_of(g, min_of(g, index, g.op<"Sub">(size, 1)), 0);
+    value const read = gather(g, x, index, axis);
+    if (t.weight.empty()) return read;
+    return reduce_sum(g, g.op<"Mul">(read, weights), safe_vector<std::int64_t>{axis + 1}, false);
 }
 
 /// Adds up the weights of an element that an output reads more than once, as happens at the edges.
