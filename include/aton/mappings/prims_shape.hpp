@@ -78,7 +78,6 @@ inline constexpr auto prims_shape = table(
     symbolic<"prims::cat(tensors, dim)">(detail::cat).by_parts<"tensors">(),
     symbolic<"prims::view_of(a)">(detail::view_prim).by_parts<"a">(),
     symbolic<"prims::view_of_dtype(a, dtype)">(detail::view_as_dtype),
-    symbolic<"prims::view_of_dtype(a, dtype)">(detail::view_as_dtype_until_25),
     symbolic<"prims::conj(a)">(detail::unchanged).for_complex(detail::conjugate),
     symbolic<"prims::conj_physical(self)">(detail::unchanged).for_complex(detail::conjugate),
     symbolic<"prims::real(self)">(detail::unchanged).for_complex(detail::of_real_part<detail::unchanged>),

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/mappings/detail/bit_views.hpp>
 #include <aton/mappings/detail/complex.hpp>
 #include <aton/mappings/detail/elements.hpp>
 
@@ -22,16 +23,7 @@ inline constexpr auto to_sizes = [](graph<7> g, value self, size_list size) { re
 inline constexpr auto to_sizes_of = [](graph<7> g, value self, value other) {
     return reshape(g, self, g.sizes(other));
 };
-/// BitCast was added in opset 26, for dtypes of the same width.
-inline constexpr auto view_as_dtype = [](graph<26> g, value self, dtype dtype) -> value {
-    if (self.dtype() == dtype) return self;
-    if (bits(self.dtype()) == bits(dtype)) return g.op<"BitCast">(self, attr::to_i(dtype));
-    return g.unsupported("a view of the same bytes as another dtype");
-};
-inline constexpr auto view_as_dtype_until_25 = [](graph<7, 25> g, value self, dtype dtype) -> value {
-    if (self.dtype() == dtype) return self;
-    return g.unsupported("a view of the same bytes as another dtype");
-};
+inline constexpr auto view_as_dtype = [](graph<7> g, value self, dtype dtype) { return viewed_as(g, self, dtype); };
 
 /// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are larger than 1, as in
 /// torch.export.
@@ -186,10 +178,8 @@ inline constexpr auto shape_as_tensor = [](graph<7> g, value self) { return g.sh
 inline constexpr auto reshaping = table(
     symbolic<"aten::view(self, size)">(detail::to_sizes).by_parts<"self">(),
     symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype),
-    symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype_until_25),
     symbolic<"aten::view_copy(self, size)">(detail::to_sizes).by_parts<"self">(),
     symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype),
-    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype_until_25),
     symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes).by_parts<"self">(),
     symbolic<"aten::reshape(self, shape)">(detail::to_sizes).by_parts<"self">(),
     symbolic<"aten::_reshape_from_tensor(self, shape)">(detail::reshape_from_tensor).by_parts<"self">(),
