@@ -3310,6 +3310,53 @@ inline bool skips_product(value a, number const& alpha) {
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/three_operands.hpp
+// aten::_trilinear: the product of three tensors over dimensions that some of them do not have.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// The products of three tensors, each without the dimensions in its list, summed over some dimensions. To ATen, a dimension that none of
+/// them has is of size 0 in the result; a sum over it is the product, but 0 if it is unroll_dim.
+inline value product_of_three(graph<7> g, std::array<value, 3> const& operands,
+                              std::array<safe_span<std::int64_t const>, 3> const& without,
+                              safe_span<std::int64_t const> summed, std::int64_t unroll_dim) {
+    std::int64_t const rank = operands[0].rank() + static_cast<std::int64_t>(without[0].size());
+    if (rank > 26) throw unsupported_error("more than 26 dimensions");
+    auto const letter = [](std::int64_t i) { return static_cast<char>('a' + i); };
+    auto const letters = [&](safe_span<std::int64_t const> left_out) {
+        safe_vector<std::int64_t> const gone = normalize_axes(left_out, rank);
+        std::string out;
+        for (std::int64_t i = 0; i < rank; ++i)
+            if (std::find(gone.begin(), gone.end(), i) == gone.end()) out += letter(i);
+        return out;
+    };
+    std::string equation;
+    for (std::size_t i = 0; i != 3; ++i) {
+        std::string const own = letters(without[i]);
+        if (operands[i].rank() != static_cast<std::int64_t>(own.size()))
+            throw unsupported_error("operands of different ranks");
+        equation += (i == 0 ? "" : ",") + own;
+    }
+    std::string kept;
+    safe_vector<std::int64_t> nothing;
+    std::string const all = letters(summed);
+    for (std::size_t i = 0; i != all.size(); ++i) {
+        if (equation.find(all[i]) == std::string::npos) nothing.push_back(static_cast<std::int64_t>(i));
+        else kept += all[i];
+    }
+    value y = einsum(g, equation + "->" + kept, operands);
+    bool const is_owned =
+        unroll_dim >= 0 && unroll_dim < rank && equation.find(letter(unroll_dim)) != std::string::npos;
+    if (!is_owned && all.find(letter(unroll_dim)) == std::string::npos) y = filled_like(g, y, 0, y.dtype());
+    if (nothing.empty()) return y;
+    y = unsqueeze(g, y, nothing);
+    for (std::int64_t const axis : nothing) y = slice(g, y, axis, 0, 0);
+    return y;
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
 // ---- aton/mappings/matrix_product.hpp
 // Matrix products: aten's mm, matmul, linear, addmm, einsum ...
 // Public header.
@@ -3517,27 +3564,9 @@ inline constexpr auto bilinear = [](graph<7> g, value a, value b, value weight, 
     return bias ? g.op<"Add">(y, *bias) : y;
 };
 
-/// The products of three tensors, each without the dimensions in its list, summed over some dimensions. unroll_dim only determines the order
-/// of the work.
 inline constexpr auto trilinear = [](graph<7> g, value a, value b, value c, int_list without_a, int_list without_b,
-                                     int_list without_c, int_list summed, std::int64_t /*unroll_dim*/) -> value {
-    std::int64_t const rank = a.rank() + static_cast<std::int64_t>(without_a.size());
-    if (rank > 26) throw unsupported_error("more than 26 dimensions");
-    auto const letters = [&](int_list without) {
-        safe_vector<std::int64_t> const left_out = normalize_axes(without, rank);
-        std::string out;
-        for (std::int64_t i = 0; i < rank; ++i)
-            if (std::find(left_out.begin(), left_out.end(), i) == left_out.end()) out += static_cast<char>('a' + i);
-        return out;
-    };
-    std::string equation;
-    for (auto const& [x, without] : {std::pair(a, without_a), std::pair(b, without_b), std::pair(c, without_c)}) {
-        std::string const own = letters(without);
-        if (x.rank() != static_cast<std::int64_t>(own.size())) throw unsupported_error("operands of different ranks");
-        equation += (equation.empty() ? "" : ",") + own;
-    }
-    value const operands[] = {a, b, c};
-    return einsum(g, equation + "->" + letters(summed), operands);
+                                     int_list without_c, int_list summed, std::int64_t unroll_dim) -> value {
+    return product_of_three(g, {a, b, c}, {without_a, without_b, without_c}, summed, unroll_dim);
 };
 
 inline constexpr auto complex_vdot = [](graph<7> g, complex_value a, complex_value b) {
@@ -3637,11 +3666,12 @@ inline constexpr auto complex_einsum = [](graph<7> g, std::string_view equation,
     return g.complex(*parts[0], *parts[1]);
 };
 
-/// The int32 product of matrices of int8.
+/// The int32 product of matrices of int8. MatMulInteger of uint8 with int8 saturates on some processors, so that one is computed in int32.
 inline constexpr auto product_of_bytes = [](graph<10> g, value self, value mat2) -> value {
-    if (self.dtype() != dtype::int8 || mat2.dtype() != dtype::int8)
-        return g.unsupported("_int_mm of other dtypes than int8");
-    return g.op<"MatMulInteger">(self, mat2);
+    bool const is_byte = self.dtype() == dtype::int8 || self.dtype() == dtype::uint8;
+    if (!is_byte || mat2.dtype() != dtype::int8) return g.unsupported("_int_mm of other dtypes than bytes with int8");
+    if (self.dtype() == dtype::int8) return g.op<"MatMulInteger">(self, mat2);
+    return g.op<"MatMul">(g.cast(self, dtype::int32), g.cast(mat2, dtype::int32));
 };
 
 } // namespace detail

@@ -17,6 +17,7 @@
 #include <aton/mappings/detail/grouped_product.hpp>
 #include <aton/mappings/detail/products.hpp>
 #include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/three_operands.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -222,27 +223,9 @@ inline constexpr auto bilinear = [](graph<7> g, value a, value b, value weight, 
     return bias ? g.op<"Add">(y, *bias) : y;
 };
 
-/// The products of three tensors, each without the dimensions in its list, summed over some dimensions. unroll_dim only determines the order
-/// of the work.
 inline constexpr auto trilinear = [](graph<7> g, value a, value b, value c, int_list without_a, int_list without_b,
-                                     int_list without_c, int_list summed, std::int64_t /*unroll_dim*/) -> value {
-    std::int64_t const rank = a.rank() + static_cast<std::int64_t>(without_a.size());
-    if (rank > 26) throw unsupported_error("more than 26 dimensions");
-    auto const letters = [&](int_list without) {
-        safe_vector<std::int64_t> const left_out = normalize_axes(without, rank);
-        std::string out;
-        for (std::int64_t i = 0; i < rank; ++i)
-            if (std::find(left_out.begin(), left_out.end(), i) == left_out.end()) out += static_cast<char>('a' + i);
-        return out;
-    };
-    std::string equation;
-    for (auto const& [x, without] : {std::pair(a, without_a), std::pair(b, without_b), std::pair(c, without_c)}) {
-        std::string const own = letters(without);
-        if (x.rank() != static_cast<std::int64_t>(own.size())) throw unsupported_error("operands of different ranks");
-        equation += (equation.empty() ? "" : ",") + own;
-    }
-    value const operands[] = {a, b, c};
-    return einsum(g, equation + "->" + letters(summed), operands);
+                                     int_list without_c, int_list summed, std::int64_t unroll_dim) -> value {
+    return product_of_three(g, {a, b, c}, {without_a, without_b, without_c}, summed, unroll_dim);
 };
 
 inline constexpr auto complex_vdot = [](graph<7> g, complex_value a, complex_value b) {
@@ -342,11 +325,12 @@ inline constexpr auto complex_einsum = [](graph<7> g, std::string_view equation,
     return g.complex(*parts[0], *parts[1]);
 };
 
-/// The int32 product of matrices of int8.
+/// The int32 product of matrices of int8. MatMulInteger of uint8 with int8 saturates on some processors, so that one is computed in int32.
 inline constexpr auto product_of_bytes = [](graph<10> g, value self, value mat2) -> value {
-    if (self.dtype() != dtype::int8 || mat2.dtype() != dtype::int8)
-        return g.unsupported("_int_mm of other dtypes than int8");
-    return g.op<"MatMulInteger">(self, mat2);
+    bool const is_byte = self.dtype() == dtype::int8 || self.dtype() == dtype::uint8;
+    if (!is_byte || mat2.dtype() != dtype::int8) return g.unsupported("_int_mm of other dtypes than bytes with int8");
+    if (self.dtype() == dtype::int8) return g.op<"MatMulInteger">(self, mat2);
+    return g.op<"MatMul">(g.cast(self, dtype::int32), g.cast(mat2, dtype::int32));
 };
 
 } // namespace detail

@@ -278,18 +278,33 @@ labeled spread(tensor const& x, std::vector<std::int64_t> const& expanded, std::
 
 } // namespace
 
+/// A dimension that no operand has is of size 0 in the result; a sum over it is the product, but 0 if ATen unrolls it.
 results trilinear(call const& c) {
     tensor const first = c.t("i1");
-    std::size_t const rank = first.rank() + c.ints("expand1").size();
-    labels kept;
+    std::vector<std::int64_t> const without[] = {c.ints("expand1"), c.ints("expand2"), c.ints("expand3")};
     std::vector<std::int64_t> const summed_over = c.ints("sumdim");
+    std::size_t const rank = first.rank() + without[0].size();
+    auto const is_in = [](std::vector<std::int64_t> const& all, std::size_t i) {
+        return std::find(all.begin(), all.end(), static_cast<std::int64_t>(i)) != all.end();
+    };
+    auto const is_in_none = [&](std::size_t i) {
+        return is_in(without[0], i) && is_in(without[1], i) && is_in(without[2], i);
+    };
+    labels kept;
     for (std::size_t i = 0; i != rank; ++i)
-        if (std::find(summed_over.begin(), summed_over.end(), static_cast<std::int64_t>(i)) == summed_over.end())
-            kept.push_back(static_cast<int>(i));
-    return contracted({spread(first, c.ints("expand1"), rank),
-                       spread(c.t("i2"), c.ints("expand2"), rank),
-                       spread(c.t("i3"), c.ints("expand3"), rank)},
-                      kept);
+        if (!is_in(summed_over, i) && !is_in_none(i)) kept.push_back(static_cast<int>(i));
+    tensor y = contracted(
+        {spread(first, without[0], rank), spread(c.t("i2"), without[1], rank), spread(c.t("i3"), without[2], rank)},
+        kept);
+    auto const unrolled = static_cast<std::size_t>(c.i("unroll_dim"));
+    if (is_in_none(unrolled) && is_in(summed_over, unrolled)) y = full(0, y.dtype(), y.sizes(), y.where());
+    std::size_t axis = 0;
+    for (std::size_t i = 0; i != rank; ++i) {
+        if (is_in(summed_over, i)) continue;
+        if (is_in_none(i)) y = y.unsqueezed(static_cast<std::int64_t>(axis)).sliced(axis, 0, 0);
+        ++axis;
+    }
+    return y;
 }
 
 results bilinear(call const& c) {

@@ -40,8 +40,9 @@ tensor checked_product(call const& c, std::string_view left, std::string_view ri
 
 results mm(call const& c) { return cast(checked_product<2, 2>(c, "self", "mat2"), c.t("self").dtype()); }
 results int_mm(call const& c) {
-    for (std::string_view const each : {"self", "mat2"})
-        if (c.t(each).dtype() != dtype::int8) throw error("_int_mm multiplies matrices of int8");
+    bool const is_byte = c.t("self").dtype() == dtype::int8 || c.t("self").dtype() == dtype::uint8;
+    if (!is_byte || c.t("mat2").dtype() != dtype::int8)
+        throw error("_int_mm multiplies matrices of int8 or uint8 by one of int8");
     require_rank(c.t("self"), 2, "self");
     require_rank(c.t("mat2"), 2, "mat2");
     return wide_product(cast(c.t("self"), dtype::int32), cast(c.t("mat2"), dtype::int32));
