@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class Warned:
     """One warning of an export."""
 
-    #: "unused_input", "pinned_dimension", "unchecked_guard", "dropped_effect", "unknown_operator", "random_operator" or "missing_kernel"
+    #: "unused_input", "pinned_dimension", "unchecked_guard", "dropped_effect", "unknown_operator", "random_operator",
+    #: "state_input" or "missing_kernel"
     kind: str
     text: str  #: about the first input, dimension or operator, and how many others there are
     count: int = 1

@@ -47,6 +47,16 @@ void find_unused_inputs(program::program const& p, std::vector<warning>& to) {
                           '\'' + in.target + '\''});
 }
 
+void find_state(program::program const& p, std::vector<warning>& to) {
+    for (program::input const& in : p.inputs)
+        if (!in.first_value.empty())
+            to.push_back({warning_kind::state_input,
+                          "input '" + shortened(in.target, max_name) + "' is state of the module: it is " +
+                              shortened(in.first_value, max_name) + " before the first call, and '" +
+                              shortened(in.target, max_name) + ".out' of the call before after that",
+                          '\'' + in.target + "', " + in.first_value});
+}
+
 void find_pinned(program::program const& p, std::vector<warning>& to) {
     for (program::pinned_dimension const& d : p.pinned)
         to.push_back({warning_kind::pinned_dimension,
@@ -174,6 +184,7 @@ std::vector<warning> merge_warnings(std::vector<warning> const& all) {
 std::vector<warning> warnings_about(program::program const& p, export_options const& options) {
     std::vector<warning> out;
     find_unused_inputs(p, out);
+    find_state(p, out);
     find_pinned(p, out);
     if (options.guards != guard_mode::all) find_unchecked_guards(p, out);
     find_dropped(p, options, out);

@@ -63,6 +63,7 @@ std::string_view word_of(warning_kind kind) {
     case warning_kind::dropped_effect: return "dropped_effect";
     case warning_kind::unknown_operator: return "unknown_operator";
     case warning_kind::random_operator: return "random_operator";
+    case warning_kind::state_input: return "state_input";
     case warning_kind::missing_kernel: return "missing_kernel";
     }
     return "unknown";

@@ -84,6 +84,7 @@ enum class warning_kind : std::uint8_t {
     dropped_effect,   ///< an operator with a side effect, such as an assertion or print, was removed
     unknown_operator, ///< an unused operator was removed that neither torch nor a table declares
     random_operator,  ///< the model draws random numbers, other ones than torch
+    state_input,      ///< an input that keeps an attribute of the module between calls
     missing_kernel,   ///< ONNX Runtime does not load the model
 };
 

@@ -105,6 +105,8 @@ struct input {
     std::string target; ///< the name in the module, such as "conv1.weight"; the name of a user input
     bool persistent = true;
     stored_tensor data; ///< parameters, buffers and constants
+    /// Of a user input that keeps an attribute of the module between calls: its value before the first one, "zeros" or "3".
+    std::string first_value = {};
     stored_tensor as_real =
         {}; ///< complex data as reals with a trailing axis of 2, in the same bytes; made by prepare()
 };

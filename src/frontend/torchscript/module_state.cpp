@@ -60,6 +60,18 @@ std::optional<held_value> settle(held_value const& before, held_value const& aft
     return is_first_change ? std::optional(after) : std::nullopt;
 }
 
+std::map<std::string, std::string> first_values(held_values const& later, held_values const& saved) {
+    std::map<std::string, std::string> out;
+    auto const add = [&](auto const& self, held_value const& first, std::string const& name) -> void {
+        if (first.is == held_as::zeros) out[plain_name(name)] = "zeros";
+        if (first.is == held_as::saved) out[plain_name(name)] = "the tensor that the archive saves";
+        if (first.is == held_as::constant) out[plain_name(name)] = text_of(first.known);
+        for (std::size_t i = 0; i != first.items.size(); ++i) self(self, first.items[i], name + '.' + std::to_string(i));
+    };
+    for (auto const& [name, first] : before_first_call(later, saved)) add(add, first, text_of(name));
+    return out;
+}
+
 held_values before_first_call(held_values const& later, held_values const& saved) {
     auto const first = [](auto const& self, held_value const& now, held_value const* start) -> held_value {
         held_value out = now;

@@ -58,6 +58,9 @@ using held_values = std::map<attribute_name, held_value>;
 /// The first call: what the archive saves, and zeros for a tensor whose saved value has another type.
 [[nodiscard]] held_values before_first_call(held_values const& later, held_values const& saved);
 
+/// In words, by the names of the inputs: "zeros", "3", "the tensor that the archive saves".
+[[nodiscard]] std::map<std::string, std::string> first_values(held_values const& later, held_values const& saved);
+
 /// Whether two programs compute the same outputs from the same inputs. Views and copies of zeros are zeros. False if it is not certain.
 [[nodiscard]] bool compute_the_same(program::program const& a, program::program const& b);
 

@@ -238,6 +238,10 @@ program::program interpreter::run() {
     for (auto const& [name, each] : held)
         if (each.is_input()) kept.emplace(name, each);
     program::program later = call_with(held, kept, nullptr);
+    std::map<std::string, std::string> const values = first_values(kept, state_.saved);
+    for (program::input& in : later.inputs)
+        if (auto const found = values.find(in.target); in.kind == program::input_kind::user && found != values.end())
+            in.first_value = found->second;
     bool const is_same_at_first =
         kept.empty() ? program::to_string(first) == program::to_string(later)
                      : compute_the_same(call_with({}, kept, nullptr),
