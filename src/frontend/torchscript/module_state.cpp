@@ -66,7 +66,8 @@ std::map<std::string, std::string> first_values(held_values const& later, held_v
         if (first.is == held_as::zeros) out[plain_name(name)] = "zeros";
         if (first.is == held_as::saved) out[plain_name(name)] = "the tensor that the archive saves";
         if (first.is == held_as::constant) out[plain_name(name)] = text_of(first.known);
-        for (std::size_t i = 0; i != first.items.size(); ++i) self(self, first.items[i], name + '.' + std::to_string(i));
+        for (std::size_t i = 0; i != first.items.size(); ++i)
+            self(self, first.items[i], name + '.' + std::to_string(i));
     };
     for (auto const& [name, first] : before_first_call(later, saved)) add(add, first, text_of(name));
     return out;

@@ -55,7 +55,7 @@ results padded_sequences(call const& c) {
         rest[0] = longest - x.size(0);
         tensor const filler = full(c.f("padding_value"), first.dtype(), rest, first.where());
         tensor const own = cast(x, first.dtype());
-        parts.push_back(side == "left" ? concat({filler, own}, 0) : concat({own, filler}, 0));
+        parts.push_back(side == "left" ? concat(std::vector{filler, own}, 0) : concat(std::vector{own, filler}, 0));
     }
     return stack(parts, c.b("batch_first") ? 0 : 1);
 }
