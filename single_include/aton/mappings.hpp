@@ -1023,6 +1023,12 @@ inline value log1p(graph<9> g, value x) {
     return g.op<"Where">(is_equal(g, kept, x), log, rounded);
 }
 
+/// The bits of floats as integers of the same width, whose sign is that of the float, also of a NaN.
+inline value bits_of_float(graph<26> g, value x) {
+    dtype const type = bits(x.dtype()) == 64 ? dtype::int64 : bits(x.dtype()) == 32 ? dtype::int32 : dtype::int16;
+    return g.op<"BitCast">(x, attr::to_i(type));
+}
+
 /// A tensor with the shape of x, full of one number.
 inline value filled_like(graph<7> g, value x, number const& n, dtype type) {
     if (x.shape().is_static()) return filled(g, g.sizes(x), n, type);
@@ -1044,8 +1050,9 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
+/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). Below opset 26, ONNX cannot read the sign of a NaN, which counts as positive.
 inline value sign_bit(graph<7> g, value x) {
+    if (g.opset() >= 26) return is_less(g, bits_of_float(g.within<26>(), x), 0);
     if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
     return is_less(g, min_of(g, x, g.op<"Reciprocal">(x)), 0);
 }
@@ -11015,10 +11022,11 @@ inline constexpr auto sign = [](graph<9> g, value x) -> value {
         g, x, [&](value v) -> value { return g.op<"Where">(is_nan(g, v), g.scalar_like(0, v), g.op<"Sign">(v)); });
 };
 
-/// True for -0 as well (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
+/// True for -0 as well (1 / -0 is -inf). Below opset 26, ONNX cannot read the sign of a NaN, which counts as positive.
 inline constexpr auto signbit = [](graph<7> g, value x) -> value {
     if (x.dtype() == dtype::bool_ || is_unsigned_integral(x.dtype())) return filled_like(g, x, false, dtype::bool_);
     if (is_signed_integral(x.dtype())) return is_less(g, x, 0);
+    if (g.opset() >= 26) return is_less(g, bits_of_float(g.within<26>(), x), 0);
     return g.op<"Or">(is_less(g, x, 0), is_less(g, g.op<"Reciprocal">(x), 0));
 };
 

@@ -152,6 +152,14 @@ class Nan(unittest.TestCase):
                     self.assertFalse(any(n.op_type == "IsNaN" for n in fast.graph.node))
         self.assertLessEqual({"amax", "amin", "max", "max_dim", "min_dim", "aminmax", "argmax", "argmin", "sort", "topk", "cummax"}, shorter)
 
+    def test_signbit_reads_the_sign_of_nan_where_onnx_has_bit_cast(self):
+        for dtype in (torch.float32, torch.float64, torch.float16):
+            x = inputs(dtype, False)
+            x[2, 1] = torch.copysign(torch.tensor([NAN, 0, NAN, 0]), torch.tensor([-1.0, -1, 1, 1])).to(dtype)
+            for function in (lambda x: x.signbit(), lambda x: torch.copysign(torch.ones_like(x), x)):
+                model = self.convert(function, dtype, "exact", 26)
+                self.compare(model, function, x)
+
     def test_nan_as_data(self):
         for name, function in WITH_DATA.items():
             with self.subTest(name=name):

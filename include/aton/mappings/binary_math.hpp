@@ -19,8 +19,9 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
+/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). Below opset 26, ONNX cannot read the sign of a NaN, which counts as positive.
 inline value sign_bit(graph<7> g, value x) {
+    if (g.opset() >= 26) return is_less(g, bits_of_float(g.within<26>(), x), 0);
     if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
     return is_less(g, min_of(g, x, g.op<"Reciprocal">(x)), 0);
 }

@@ -72,10 +72,11 @@ inline constexpr auto sign = [](graph<9> g, value x) -> value {
         g, x, [&](value v) -> value { return g.op<"Where">(is_nan(g, v), g.scalar_like(0, v), g.op<"Sign">(v)); });
 };
 
-/// True for -0 as well (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
+/// True for -0 as well (1 / -0 is -inf). Below opset 26, ONNX cannot read the sign of a NaN, which counts as positive.
 inline constexpr auto signbit = [](graph<7> g, value x) -> value {
     if (x.dtype() == dtype::bool_ || is_unsigned_integral(x.dtype())) return filled_like(g, x, false, dtype::bool_);
     if (is_signed_integral(x.dtype())) return is_less(g, x, 0);
+    if (g.opset() >= 26) return is_less(g, bits_of_float(g.within<26>(), x), 0);
     return g.op<"Or">(is_less(g, x, 0), is_less(g, g.op<"Reciprocal">(x), 0));
 };
 

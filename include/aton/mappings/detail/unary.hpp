@@ -56,6 +56,12 @@ inline value log1p(graph<9> g, value x) {
     return g.op<"Where">(is_equal(g, kept, x), log, rounded);
 }
 
+/// The bits of floats as integers of the same width, whose sign is that of the float, also of a NaN.
+inline value bits_of_float(graph<26> g, value x) {
+    dtype const type = bits(x.dtype()) == 64 ? dtype::int64 : bits(x.dtype()) == 32 ? dtype::int32 : dtype::int16;
+    return g.op<"BitCast">(x, attr::to_i(type));
+}
+
 /// A tensor with the shape of x, full of one number.
 inline value filled_like(graph<7> g, value x, number const& n, dtype type) {
     if (x.shape().is_static()) return filled(g, g.sizes(x), n, type);
