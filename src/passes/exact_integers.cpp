@@ -82,7 +82,10 @@ private:
     [[nodiscard]] bool is_exact(integer_kernel const& k, graph_node const& n) {
         if (k.how == integer_arithmetic::by_signed_halves) {
             integer_range const all = range_of(dtype::int32);
-            std::size_t const count = n.op.starts_with("Reduce") ? 1 : n.inputs.size();
+            bool const reduces = n.op.starts_with("Reduce");
+            std::int64_t const elements = graph_.values[n.outputs[0]].type.shape.element_count();
+            if (!reduces && elements >= 0 && elements <= 1) return true; // not a vector
+            std::size_t const count = reduces ? 1 : n.inputs.size();
             for (std::size_t i = 0; i != count; ++i)
                 if (n.inputs[i] != no_value && !ranges_.of(n.inputs[i]).within(all.low, all.high)) return false;
             return true;

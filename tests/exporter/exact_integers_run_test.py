@@ -124,6 +124,7 @@ PLAIN = {
     "positions": (lambda x: (x.argmax(1) - 3).clamp(min=0) + (x > 0).cumsum(1).amax(), X, {"Max", "ReduceMax"}),
     "power": (lambda x: 2 ** (x & 15), X, {"Pow"}),
     "indices": (lambda x: torch.maximum(x.argmax(1), x.argmin(1)), X, {"Max"}),
+    "one_number": (lambda x: x[0, :1].clamp(min=7) + x[1, 2].clamp(max=3), X, {"Max", "Min"}),
     "remainders": (lambda x: (x % 1000).sum(1), X, {"ReduceSum"}),
 }
 

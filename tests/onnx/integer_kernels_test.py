@@ -245,6 +245,13 @@ class IntegerKernels(unittest.TestCase):
     def test_the_table_names_no_kernel_that_is_exact(self):
         self.assertEqual(sorted(set(self.table) - self.beyond), [])
 
+    def test_one_element_is_compared_whole(self):
+        for a, b in ((5, 2**31), (2**31 + 1, 7), (-(2**31) - 1, -3), (2**32, 2**32 + 2**31), (-(2**33), -(2**33) + 2**31)):
+            x, y = np.array([a]), np.array(b)
+            for op, inputs, right in (("Max", [x, y], max(a, b)), ("Min", [x, y], min(a, b)), ("Clip", [x, y, None], max(a, b)),
+                                      ("Clip", [x, None, y], min(a, b)), ("Relu", [x], max(a, 0)), ("Sign", [x], (a > 0) - (a < 0))):
+                self.assertEqual(run(op, inputs, 18), [right], (op, a, b))
+
     def test_every_operator_of_integers_is_run_or_known_to_compute_nothing(self):
         integers = {f"tensor({t})" for t in DTYPES}
         ran = {op for op, _, _ in self.ran}

@@ -20,7 +20,7 @@ enum class integer_arithmetic : std::uint8_t {
     /// In float32: likewise, up to 2^24.
     in_float32,
     /// Orders two numbers of 64 bits with the same high half by their low halves as signed numbers, in some vectors: 5 is more than 2^31.
-    /// Exact for numbers that fit int32.
+    /// Exact for numbers that fit int32, and for a single result.
     by_signed_halves,
 };
 

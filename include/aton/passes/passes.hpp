@@ -49,7 +49,7 @@ using exact_form = value_id (*)(graph_data& graph, graph_node const& n);
 
 /// Replaces the nodes whose integers a runtime does not compute exactly, according to the table of its kernels, by the form that `build`
 /// makes; also in nested graphs. A node stays if its numbers are known to be small enough: those of bools, of sizes and of
-/// constants, and what is computed from them. Returns whether anything changed.
+/// constants, and what is computed from them. Returns whether anything changed. Throws what `build` throws, except aton::refused: then the node stays.
 bool use_exact_integers(graph_data& graph, std::span<onnx::integer_kernel const> kernels, exact_form build);
 
 /// Replaces all calls of functions by their bodies, also in nested graphs. Throws aton::error if the opset of a function differs from that
