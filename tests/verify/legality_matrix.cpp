@@ -24,9 +24,11 @@
 #include <aton/core/error.hpp>
 #include <aton/core/stored_tensor.hpp>
 #include <aton/exporter/exporter.hpp>
+#include <aton/fusions/built_in.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/model_io/legality.hpp>
 #include <aton/model_io/model_io.hpp>
+#include <aton/onnx/integer_kernels.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/passes/passes.hpp>
 #include <aton/verify/sample.hpp>
@@ -120,6 +122,12 @@ private:
             std::deque<aton::stored_tensor> weights;
             aton::optimize(optimized, weights, {});
             what = fault_of(optimized, false);
+            auto const make_exact = [&] {
+                return aton::use_exact_integers(
+                    optimized, aton::onnx::onnx_runtime_integer_kernels, aton::fusions::build_exact_integers);
+            };
+            if (what.empty() && make_exact()) what = fault_of(optimized, false);
+            if (what.empty() && make_exact()) what = "integers are not exact after they were made so";
         }
         if (what.empty()) {
             ++counts_.legal;
