@@ -6603,12 +6603,14 @@ inline value distances_by_product(graph<7> g, value a, value b) {
     return g.op<"Sqrt">(max_of(g, squares, g.scalar_like(0, squares)));
 }
 
-/// As in ATen, more than 25 rows are compared by a product, unless compute_mode is 2, "donot_use_mm_for_euclid_dist".
+/// Whether ATen computes Euclidean distances by a product: of more than 25 rows, or as compute_mode says (0: the default, 1: always,
+/// 2: never). A product has its own NaN, of infinite elements.
 inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
                                      std::optional<std::int64_t> compute_mode) -> value {
     bool const many = x1.size(-2).size() > 25 || x2.size(-2).size() > 25;
     bool const is_float = x1.dtype() == dtype::float32 || x1.dtype() == dtype::float64;
-    if (p == 2 && many && is_float && compute_mode != 2) return distances_by_product(g, x1, x2);
+    std::int64_t const mode = compute_mode.value_or(0);
+    if (p == 2 && (mode == 1 || (mode == 0 && many && is_float))) return distances_by_product(g, x1, x2);
     return distances(g, x1, x2, p, true);
 };
 

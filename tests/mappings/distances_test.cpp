@@ -18,4 +18,18 @@ TEST_CASE("the largest difference is NaN for pdist, and of the other differences
           of(dtype::float32, {2, 1}, {0, 0}));
 }
 
+TEST_CASE("the compute_mode of cdist says whether an infinite element makes a product NaN") {
+    auto const distances = [](double mode, double expected) {
+        gives("aten::cdist",
+              {arg("x1", of(dtype::float32, {2, 2}, {4, 2, -3, -infinity})),
+               arg("x2", of(dtype::float32, {1, 2}, {1, -2})),
+               number("p", 2),
+               number("compute_mode", mode)},
+              of(dtype::float32, {2, 1}, {5, expected}));
+    };
+    distances(0, infinity);
+    distances(1, nan);
+    distances(2, infinity);
+}
+
 } // namespace aton::tests
