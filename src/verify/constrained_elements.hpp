@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <aton/runtime/tensor.hpp>
 #include <aton/verify/sample.hpp>
@@ -29,6 +30,7 @@ struct tensor_constraints {
     bool hides = false;           ///< a mask of which some rows hide everything
     bool near = false;            ///< close to the previous tensor
     bool sorted = false;
+    std::string_view unsorts = {}; ///< the tensor whose rows these indices sort
     bool distinct = false;
     bool one_sign = false;
     bool small = false; ///< close to 0 in some calls

@@ -221,6 +221,26 @@ tensor sorted_rows(tensor const& x) {
     return tensor::from_constant(out);
 }
 
+void unsort_rows(random_source& random, tensor& x, tensor& sorter) {
+    if (x.rank() == 0 || x.count() == 0 || !aton::tensor::can_hold(x.dtype()) || sorter.sizes() != x.sizes()) return;
+    aton::tensor const was = x.contiguous().to_constant();
+    aton::tensor out{was.type, was.sizes, {}};
+    aton::tensor undo{dtype::int64, was.sizes, {}};
+    auto const length = static_cast<std::size_t>(x.sizes().back());
+    for (std::size_t row = 0; row != static_cast<std::size_t>(x.count()); row += length) {
+        std::vector<std::size_t> from(length); // where each element of the permuted row was
+        for (std::size_t i = 0; i != length; ++i) from[i] = i;
+        for (std::size_t i = length; i-- > 1;)
+            std::swap(from[i], from[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i)))]);
+        std::vector<std::size_t> to(length);
+        for (std::size_t i = 0; i != length; ++i) to[from[i]] = i;
+        for (std::size_t const i : from) out.append(was.at(row + i));
+        for (std::size_t const i : to) undo.append(static_cast<long long>(i));
+    }
+    x = tensor::from_constant(out);
+    sorter = tensor::from_constant(undo);
+}
+
 tensor distinct_indices(random_source& random, tensor const& x, std::int64_t end) {
     if (x.count() > end) return x;
     std::vector<std::int64_t> all;

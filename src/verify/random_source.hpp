@@ -23,6 +23,8 @@ public:
     }
     /// In [0, 1).
     [[nodiscard]] double fraction() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
+    /// Any number.
+    [[nodiscard]] std::uint64_t alternative() { return engine_() >> 32U; }
     [[nodiscard]] bool chance(double share) { return fraction() < share; }
 
 private:
@@ -62,6 +64,8 @@ inline constexpr int extreme_reals = 12;
 [[nodiscard]] runtime::tensor perturbed(random_source& random, runtime::tensor const& x);
 /// The same elements with each row sorted in ascending order, and 0 in place of NaN.
 [[nodiscard]] runtime::tensor sorted_rows(runtime::tensor const& x);
+/// Permutes each row of `x` at random; the indices that undo it replace `sorter`, which has the same sizes. Both become contiguous.
+void unsort_rows(random_source& random, runtime::tensor& x, runtime::tensor& sorter);
 /// Indices below `end` with the sizes of `x`, pairwise different; `x` itself if there are too few.
 [[nodiscard]] runtime::tensor distinct_indices(random_source& random, runtime::tensor const& x, std::int64_t end);
 /// The same elements, not contiguous in memory.

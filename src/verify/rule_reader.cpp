@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <cstdlib>
+#include <vector>
 
 namespace ATON_NAMESPACE::verify {
 
@@ -19,9 +20,8 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-} // namespace
-
-std::string_view part_of_rule(std::string_view rule, std::string_view argument) {
+/// What the rule says about an argument.
+std::string_view said_about(std::string_view rule, std::string_view argument) {
     while (!rule.empty()) {
         std::size_t const end = rule.find(';');
         std::size_t close = end; // a list contains a semicolon
@@ -36,6 +36,33 @@ std::string_view part_of_rule(std::string_view rule, std::string_view argument) 
         rule = close == std::string_view::npos ? std::string_view() : rule.substr(close + 1);
     }
     return {};
+}
+
+constexpr std::string_view before_reason = " because ";
+
+} // namespace
+
+std::string_view part_of_rule(std::string_view rule, std::string_view argument) {
+    std::string_view const said = said_about(rule, argument);
+    std::string_view const values = trimmed(said.substr(0, said.find(before_reason)));
+    return values == "any" ? std::string_view() : values;
+}
+
+std::string_view reason_of_rule(std::string_view rule, std::string_view argument) {
+    std::string_view const said = said_about(rule, argument);
+    std::size_t const at = said.find(before_reason);
+    return at == std::string_view::npos ? std::string_view() : trimmed(said.substr(at + before_reason.size()));
+}
+
+std::string_view alternative_of_rule(std::string_view rule, std::uint64_t chosen) {
+    constexpr std::string_view separator = "; or; ";
+    std::vector<std::string_view> all;
+    for (std::size_t end = rule.find(separator); end != std::string_view::npos; end = rule.find(separator)) {
+        all.push_back(rule.substr(0, end));
+        rule.remove_prefix(end + separator.size());
+    }
+    all.push_back(rule);
+    return all[chosen % all.size()];
 }
 
 void rule_reader::skip() {

@@ -14,8 +14,13 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// The part of a rule for one argument; empty if there is none.
+/// The part of a rule for one argument, without its reason; empty if there is none, or if the argument is drawn by its type.
 [[nodiscard]] std::string_view part_of_rule(std::string_view rule, std::string_view argument);
+/// Why the rule restricts the values of the argument: what follows `because`; empty if it gives no reason.
+[[nodiscard]] std::string_view reason_of_rule(std::string_view rule, std::string_view argument);
+
+/// One of the alternatives of a rule, which the part `or` separates; `chosen` is any number.
+[[nodiscard]] std::string_view alternative_of_rule(std::string_view rule, std::uint64_t chosen);
 
 /// Whether an argument of this type says where or how a tensor is stored; without a rule of its own, it is not passed.
 [[nodiscard]] constexpr bool is_placement(aten::base_type t) {

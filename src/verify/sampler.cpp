@@ -12,7 +12,9 @@
 
 #include <aton/aten/function_schema.hpp>
 
+#include "landmarks.hpp"
 #include "random_source.hpp"
+#include "reordered_axes.hpp"
 #include "rule_reader.hpp"
 #include "size_table.hpp"
 #include "tensor_drawing.hpp"
@@ -41,7 +43,10 @@ public:
     }
 
     /// Draws the elements of tensors from another source; arguments and sizes stay the same.
-    void take_elements_from(random_source& other, value_theme values) { tensors_.take_elements_from(other, values); }
+    void take_elements_from(random_source& other, value_theme values) {
+        tensors_.take_elements_from(other, values);
+        other_ = &other;
+    }
 
     sample run() {
         std::vector<schema_argument> formal;
@@ -57,10 +62,58 @@ public:
             drawn[i]->name = formal[i].name;
             sample_.arguments.push_back(std::move(*drawn[i]));
         }
+        keep_only_one();
+        unsort();
+        reorder_axes(random_, sample_, names_in("reordered"));
+        approach_landmarks();
         return std::move(sample_);
     }
 
 private:
+    [[nodiscard]] aten_argument* given(std::string_view name) {
+        auto const found = std::ranges::find(sample_.arguments, name, &aten_argument::name);
+        return found == sample_.arguments.end() ? nullptr : &*found;
+    }
+    /// The names in a part that is not about one argument.
+    [[nodiscard]] std::vector<std::string_view> names_in(std::string_view part) {
+        std::vector<std::string_view> out;
+        for (rule_reader r = reader(part_of_rule(rule_, part)); !r.at_end();) {
+            out.push_back(r.word());
+            if (out.back().empty()) r.refuse("expected the name of an argument");
+        }
+        return out;
+    }
+    /// Of the arguments that `only_one` of the rule lists, all but one become None.
+    void keep_only_one() {
+        std::vector<aten_argument*> all;
+        for (std::string_view const name : names_in("only_one"))
+            if (aten_argument* const a = given(name)) all.push_back(a);
+        if (all.size() < 2) return;
+        aten_argument* const kept = one_of(random_, all);
+        for (aten_argument* const a : all)
+            if (a != kept) *a = aten_argument::none().named(a->name);
+    }
+    /// Permutes the rows that other tensors sort.
+    void unsort() {
+        for (auto const& [name, of] : tensors_.unsorters()) {
+            aten_argument* const sorter = given(name);
+            aten_argument* const rows = given(of);
+            if (sorter != nullptr && rows != nullptr && sorter->tensor && rows->tensor)
+                unsort_rows(random_, rows->tensor, sorter->tensor);
+        }
+    }
+    /// Moves elements of some tensors close to the numbers of the call.
+    void approach_landmarks() {
+        std::vector<double> const landmarks = landmarks_of(schema_, sample_.arguments);
+        random_source& random = other_ == nullptr ? random_ : *other_;
+        for (aten_argument& a : sample_.arguments) {
+            tensor_drawing::freedom const* const free = a.tensor ? tensors_.freedom_of(a.name) : nullptr;
+            if (landmarks.empty() || free == nullptr || random.chance(0.4)) continue;
+            a.tensor = with_landmarks(random, a.tensor, landmarks, free->range);
+            if (theme_.scattered && !free->dense) a.tensor = scattered(a.tensor);
+        }
+    }
+
     [[nodiscard]] rule_reader reader(std::string_view part) {
         return {part, [this](std::string_view name) { return sizes_.get(name); }};
     }
@@ -264,7 +317,13 @@ private:
     size_table sizes_;
     sample sample_;
     tensor_drawing tensors_;
+    random_source* other_ = nullptr; ///< the other source of elements, if there is one
 };
+
+/// The alternative of the rule that the seed chooses.
+std::string_view text_for(sampling_rule const* rule, std::uint64_t seed) {
+    return rule == nullptr ? std::string_view() : alternative_of_rule(rule->text, random_source(seed).alternative());
+}
 
 } // namespace
 
@@ -284,6 +343,10 @@ sampling_rule const* find_rule(std::span<sampling_rule const> rules, std::string
     return nullptr;
 }
 
+std::string_view reason_for(sampling_rule const& rule, std::string_view argument) {
+    return reason_of_rule(rule.text, argument);
+}
+
 bool names(std::string_view operators, std::string_view overload) {
     sampling_rule const one{operators, {}};
     return find_rule(std::span(&one, 1), overload) != nullptr;
@@ -291,12 +354,12 @@ bool names(std::string_view operators, std::string_view overload) {
 
 sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
             std::uint64_t seed) {
-    return drawing(overload, schema, rule == nullptr ? std::string_view() : rule->text, t, seed).run();
+    return drawing(overload, schema, text_for(rule, seed), t, seed).run();
 }
 
 sample draw_elements(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
                      std::uint64_t seed, value_theme values, std::uint64_t other_seed) {
-    drawing call(overload, schema, rule == nullptr ? std::string_view() : rule->text, t, seed);
+    drawing call(overload, schema, text_for(rule, seed), t, seed);
     random_source other(other_seed);
     call.take_elements_from(other, values);
     return call.run();

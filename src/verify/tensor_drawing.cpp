@@ -33,6 +33,12 @@ bool* flag_of(tensor_constraints& w, std::string_view name) {
     return nullptr;
 }
 
+/// Whether an element may have any value of the range, whatever the others are.
+bool is_free(tensor_constraints const& w) {
+    return w.index < 0 && w.falls_from < 0 && !w.regular && !w.permuted && !w.definite && !w.deficient && !w.hides &&
+           !w.sorted && !w.distinct && w.unsorts.empty() && !w.one_sign && !w.small && !w.range.uneven;
+}
+
 } // namespace
 
 sizes tensor_drawing::dims(rule_reader& r) {
@@ -67,6 +73,9 @@ void tensor_drawing::word_of(rule_reader& r, tensor_constraints& w) {
         w.range.bounded = true;
         r.expect("..");
         w.range.max = r.bound(real);
+    } else if (name == "unsorts") {
+        w.type = dtype::int64;
+        w.unsorts = r.word();
     } else if (name == "dense") {
         w.dense = true;
     } else if (name == "regular" || name == "permuted" || name == "definite") {
@@ -98,11 +107,14 @@ aten_argument tensor_drawing::by_rule(schema_argument const& a, rule_reader& r) 
     sizes of = dims(r);
     tensor_constraints w = words(r);
     aten_argument out = aten_argument::none();
-    if (w.optional && random_.chance(0.35)) return out;
+    if (w.optional && !a.type.element_optional && random_.chance(0.35)) return out;
     if (!a.type.list) {
         out.kind = kind::tensor;
         out.tensor = filled(of, w);
         note(a.name, out.tensor);
+        has_near_ = has_near_ || w.near;
+        if (!w.unsorts.empty()) unsorters_.insert_or_assign(a.name, w.unsorts);
+        if (is_free(w)) free_.insert_or_assign(a.name, freedom{w.range, w.dense});
         return out;
     }
     out.kind = kind::tensors;
@@ -116,6 +128,9 @@ aten_argument tensor_drawing::by_rule(schema_argument const& a, rule_reader& r) 
         out.tensors.push_back(filled(of, w));
         note(a.name, out.tensors.back());
     }
+    if (w.optional && a.type.element_optional) // at least one remains
+        for (std::int64_t i = 0; i + 1 < count; ++i)
+            if (random_.chance(0.35)) out.tensors[static_cast<std::size_t>(i)] = {};
     while (r.take(",")) {
         of = dims(r);
         w = words(r);
@@ -130,6 +145,7 @@ aten_argument tensor_drawing::by_type(schema_argument const& a) {
         out.kind = kind::tensor;
         out.tensor = filled(broadcasting(), {});
         note(a.name, out.tensor);
+        free_.insert_or_assign(a.name, freedom{});
         return out;
     }
     out.kind = kind::tensors;
@@ -174,6 +190,11 @@ sizes tensor_drawing::broadcasting() {
 void tensor_drawing::note(std::string_view name, tensor const& x) {
     if (first_.empty()) first_ = name;
     ranks_.insert_or_assign(name, static_cast<std::int64_t>(x.rank()));
+}
+
+tensor_drawing::freedom const* tensor_drawing::freedom_of(std::string_view tensor) const {
+    auto const known = free_.find(tensor);
+    return has_near_ || known == free_.end() ? nullptr : &known->second;
 }
 
 std::int64_t tensor_drawing::rank_of(std::string_view tensor) const {

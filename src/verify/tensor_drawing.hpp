@@ -36,6 +36,15 @@ public:
     /// The same for an argument without a rule: tensors that broadcast with each other.
     [[nodiscard]] runtime::aten_argument by_type(aten::schema_argument const& a);
 
+    /// How the elements of a tensor may be replaced one by one; nullptr if they depend on each other, or on other tensors.
+    struct freedom {
+        element_range range;
+        bool dense = false; ///< contiguous in every theme
+    };
+    [[nodiscard]] freedom const* freedom_of(std::string_view tensor) const;
+    /// For each tensor of indices that sorts another: the name of the other, whose rows are still sorted.
+    [[nodiscard]] std::map<std::string_view, std::string_view> const& unsorters() const { return unsorters_; }
+
     /// The rank of the tensor with this name; 1 if there is none.
     [[nodiscard]] std::int64_t rank_of(std::string_view tensor) const;
     /// An axis of it, counted from either end.
@@ -63,6 +72,9 @@ private:
     bool has_open_ = false;                        ///< a tensor without a fixed dtype was drawn
     std::string_view first_;
     std::map<std::string_view, std::int64_t> ranks_;
+    std::map<std::string_view, freedom> free_;
+    std::map<std::string_view, std::string_view> unsorters_;
+    bool has_near_ = false; ///< a tensor is close to another
 };
 
 } // namespace ATON_NAMESPACE::verify

@@ -29,7 +29,7 @@ runtime::memory_of runtime::uses_of runtime::onnx_model::graph runtime::to_strin
 runtime::limit_cpu_memory runtime::contiguous_strides
 verify::to_string verify::known_exclusions verify::known_equivalents verify::report::passed verify::report::power verify::report::weakest verify::report::to_text
 verify::report::to_json verify::report::to_html verify::check verify::tolerance_of verify::unit_roundoff verify::narrower
-verify::model_report::to_text verify::model_report::to_json verify::to_python verify::aten_sampling_rules verify::rewrite_sampling_rules verify::rewrite_rows::rewrite_rows verify::rewrite_rows::options verify::condition_report::to_text verify::find_rule verify::names
+verify::model_report::to_text verify::model_report::to_json verify::to_python verify::aten_sampling_rules verify::rewrite_sampling_rules verify::rewrite_rows::rewrite_rows verify::rewrite_rows::options verify::condition_report::to_text verify::find_rule verify::names verify::reason_for
 """.split()
 
 CALLABLE = "an object that is called; its type has no name that a user writes"

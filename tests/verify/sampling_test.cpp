@@ -181,4 +181,115 @@ TEST_CASE("a rule names operators of ATen with and without aten::") {
     CHECK(names("aten::add aten::sub", "aten::sub.Tensor"));
 }
 
+TEST_CASE("a rule gives reasons, has alternatives, and keeps one of several arguments") {
+    sampling_rule const rule{
+        "custom::f",
+        "x: (2); a: default because nothing reads it; b: 1..3 ?; c: any; only_one: b c; or; x: (3); a: 5; c: 7"};
+    constexpr std::string_view schema = "custom::f(Tensor x, int a=4, int? b=None, int? c=None) -> Tensor";
+    CHECK(reason_for(rule, "a") == "nothing reads it");
+    CHECK(reason_for(rule, "b").empty());
+    std::set<std::int64_t> sizes;
+    bool has_b = false;
+    bool has_c = false;
+    for (std::uint64_t seed = 0; seed != 60; ++seed) {
+        sample const s = draw("custom::f", schema, &rule, {}, seed);
+        auto const number = [&](std::string_view name) {
+            for (runtime::aten_argument const& a : s.arguments)
+                if (a.name == name && a.kind == aten::argument_kind::number) return a.number.to<std::int64_t>();
+            return std::int64_t{0};
+        };
+        std::int64_t const size = argument(s, "x").tensor.size(0);
+        sizes.insert(size);
+        if (size == 3) continue;
+        CHECK(number("a") == 0);
+        CHECK((number("b") == 0 || number("c") == 0));
+        has_b = has_b || number("b") != 0;
+        has_c = has_c || number("c") != 0;
+    }
+    CHECK(sizes == std::set<std::int64_t>{2, 3});
+    CHECK((has_b && has_c));
+}
+
+TEST_CASE("axes are reordered with everything that depends on them") {
+    sampling_rule const rule{
+        "custom::f",
+        "x: (2, 5, 3); all: (2, 4, 3) * 2; fewer: (2, 3); to: {2, 5, 3}; dim: {1}; reordered: dim x all fewer to"};
+    constexpr std::string_view schema = "custom::f(Tensor x, Tensor[] all, Tensor fewer, int[] to, int dim) -> Tensor";
+    std::set<std::int64_t> axes;
+    for (std::uint64_t seed = 0; seed != 60; ++seed) {
+        sample const s = draw("custom::f", schema, &rule, {}, seed);
+        runtime::sizes const& x = argument(s, "x").tensor.sizes();
+        auto const dim = argument(s, "dim").number.to<std::int64_t>();
+        axes.insert(dim);
+        auto const axis = static_cast<std::size_t>(dim < 0 ? dim + 3 : dim);
+        CHECK(x[axis] == 5);
+        runtime::sizes expected = x;
+        expected[axis] = 4;
+        for (tensor const& each : argument(s, "all").tensors) CHECK(each.sizes() == expected);
+        expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(axis));
+        CHECK(argument(s, "fewer").tensor.sizes() == expected);
+        runtime::sizes to;
+        for (scalar const& n : argument(s, "to").numbers) to.push_back(n.to<std::int64_t>());
+        CHECK(to == x);
+    }
+    CHECK(axes == std::set<std::int64_t>{-3, -2, -1, 0, 1, 2});
+}
+
+TEST_CASE("indices that unsort rows sort them") {
+    sampling_rule const rule{"custom::f", "rows: (3, 5) sorted; order: (3, 5) unsorts rows ?"};
+    constexpr std::string_view schema = "custom::f(Tensor rows, Tensor? order) -> Tensor";
+    bool permuted = false;
+    for (std::uint64_t seed = 0; seed != 20; ++seed) {
+        sample const s = draw("custom::f", schema, &rule, {}, seed);
+        aton::tensor const rows = argument(s, "rows").tensor.to_constant();
+        bool const has_order = argument(s, "order").kind == aten::argument_kind::tensor;
+        std::vector<std::int64_t> const order =
+            has_order ? argument(s, "order").tensor.integers() : std::vector<std::int64_t>();
+        for (std::size_t row = 0; row != 3; ++row)
+            for (std::size_t i = 0; i + 1 != 5; ++i) {
+                auto const at = [&](std::size_t k) {
+                    return rows.at(5 * row + (has_order ? static_cast<std::size_t>(order[5 * row + k]) : k))
+                        .to<double>();
+                };
+                CHECK(at(i) <= at(i + 1));
+                permuted = permuted || (has_order && order[5 * row + i] > order[5 * row + i + 1]);
+            }
+    }
+    CHECK(permuted);
+}
+
+TEST_CASE("some tensors of an optional list are absent, but not all") {
+    sampling_rule const rule{"custom::f", "all: (3) * 1..3 ?"};
+    bool absent = false;
+    for (std::uint64_t seed = 0; seed != 30; ++seed) {
+        sample const s = draw("custom::f", "custom::f(Tensor?[] all) -> Tensor", &rule, {}, seed);
+        std::vector<tensor> const& all = argument(s, "all").tensors;
+        absent = absent || std::any_of(all.begin(), all.end(), [](tensor const& x) { return !x; });
+        CHECK(std::any_of(all.begin(), all.end(), [](tensor const& x) { return static_cast<bool>(x); }));
+    }
+    CHECK(absent);
+}
+
+TEST_CASE("elements are drawn close to the thresholds of a call, and to their quotients") {
+    constexpr std::string_view schema = "custom::f(Tensor x, float beta=4, float threshold=20) -> Tensor";
+    std::set<int> met; // 0: the threshold, 1: threshold / beta
+    for (std::uint64_t seed = 0; seed != 8; ++seed) {
+        sample const s = draw("custom::f", schema, nullptr, {.defaults = true}, seed);
+        tensor const& x = argument(s, "x").tensor;
+        aton::tensor const all = x.to_constant();
+        for (std::int64_t i = 0; i != x.count(); ++i) {
+            auto const v = all.at(static_cast<std::size_t>(i)).to<double>();
+            if (std::abs(v - 20) < 0.21) met.insert(0);
+            if (std::abs(v - 5) < 0.06) met.insert(1);
+        }
+    }
+    CHECK(met.size() == 2);
+    sampling_rule const bounded{"custom::f", "x: (40) in -1.0..1.0"};
+    for (std::uint64_t seed = 0; seed != 8; ++seed) {
+        aton::tensor const all =
+            argument(draw("custom::f", schema, &bounded, {.defaults = true}, seed), "x").tensor.to_constant();
+        for (std::size_t i = 0; i != 40; ++i) CHECK(std::abs(all.at(i).to<double>()) <= 1);
+    }
+}
+
 } // namespace ATON_NAMESPACE::verify

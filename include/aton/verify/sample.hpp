@@ -81,7 +81,11 @@ struct theme {
 /// extreme values, unless `only` follows. `{n}`: the value of an expression; `axis x`: an axis of tensor argument x, counted from either
 /// end; `?`: may be None.
 /// List: `[a..b; count]`, `{n, c}`, `axes x`. String: `'a' | 'b'`. Dtype: `float32 | int64`.
-/// `default`: the default of the argument, None if it has none.
+/// `default`: the default of the argument, None if it has none. `any`: as if the rule did not name the argument.
+/// `because ...` at the end of any of these: why the values are restricted, or do not matter.
+/// `reordered: dim x y`: the axes of these tensors are reordered at random, and `dim`, an axis of them, follows.
+/// `only_one: a b`: all of these arguments but one are None. A tensor that `unsorts x` has the indices that sort the rows of x, which would be
+/// sorted without it.
 /// `result: relative` applies to the results: those near 0 are accurate relative to their size, as those of log1p are.
 /// `result: steep`: one rounding of an argument may change them by far more than its derivative says, as in a softmax of large scores.
 /// `result: inverse` ignores the inverse of a matrix that has none. `result: eigenvectors`, `result: singular vectors`, `result: orthogonal
@@ -96,6 +100,9 @@ struct sampling_rule {
 [[nodiscard]] std::span<sampling_rule const> aten_sampling_rules();
 /// The rule of an overload; one that names the overload takes priority over one that names the operator. nullptr if there is none.
 [[nodiscard]] sampling_rule const* find_rule(std::span<sampling_rule const> rules, std::string_view overload);
+
+/// Why the rule restricts the values of an argument, or why they do not matter: what follows `because`. Empty if it gives no reason.
+[[nodiscard]] std::string_view reason_for(sampling_rule const& rule, std::string_view argument);
 
 /// Whether a list of operators, as in sampling_rule, contains the overload.
 [[nodiscard]] bool names(std::string_view operators, std::string_view overload);
