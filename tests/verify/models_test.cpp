@@ -147,7 +147,7 @@ TEST_CASE("the first diverging node is the one that was changed") {
         auto const& n = node_for(both.graph, "batch_norm_2");
         graph_initializer& bias =
             both.graph.initializers[static_cast<std::size_t>(both.graph.values[n.inputs[2]].initializer)];
-        tensor changed{bias.data.type, bias.data.sizes, {}};
+        aton::tensor changed{bias.data.type, bias.data.sizes, {}};
         for (std::size_t i = 0; i != 48; ++i) changed.append(bias.data.at(i).to<double>() + (i == 17 ? 0.5 : 0.0));
         bias.data = changed;
         model_report const report = compare_models(both.p, both.graph);
@@ -219,7 +219,7 @@ TEST_CASE("tensors outside the model's folder are not read") {
     m.graph.opset = 20;
     value_id const v = m.graph.add_value({dtype::float32, shape({3})});
     m.graph.values[v].name = "w";
-    m.graph.set_initializer(v, tensor{dtype::float32, {3}, {}});
+    m.graph.set_initializer(v, aton::tensor{dtype::float32, {3}, {}});
     m.graph.outputs = {v};
     auto const fault = [&](std::string const& location, std::int64_t offset) {
         m.external.resize(1);
