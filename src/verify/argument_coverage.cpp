@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
+#include "argument_values.hpp"
 #include "rule_reader.hpp"
 
 namespace ATON_NAMESPACE::verify {
@@ -35,15 +37,16 @@ void add_number(std::set<std::string>& to, scalar const& s, dtype of, bool any) 
 
 /// Adds the alternatives of 'sum' | 'mean' and of float32 | int64.
 void add_words(std::set<std::string>& to, std::string_view part) {
-    for (std::size_t at = 0; at < part.size();) {
-        std::size_t const end = std::min(part.find('|', at), part.size());
-        std::string_view word = part.substr(at, end - at);
-        at = end + 1;
-        std::size_t const last = word.find_last_not_of(" ?");
-        if (last == std::string_view::npos) continue;
-        word = word.substr(0, last + 1);
-        word.remove_prefix(std::min(word.find_first_not_of(' '), word.size()));
-        to.emplace(word);
+    for (std::string& word : alternatives_of(part)) to.insert(std::move(word));
+}
+
+/// Adds the kinds of a list of numbers: its length, signs, and whether the numbers differ.
+void add_list(std::set<std::string>& to, std::vector<scalar> const& all) {
+    to.insert(all.empty() ? "no elements" : all.size() == 1 ? "one element" : "several elements");
+    for (scalar const& each : all) {
+        if (each.is_bool()) to.insert(each.to<bool>() ? "true" : "false");
+        else if (each.to<double>() <= 0) to.insert(each.to<double>() == 0 ? "0" : "negative");
+        if (!(each == all.front())) to.insert("different elements");
     }
 }
 
@@ -98,12 +101,14 @@ std::set<std::string> kinds_of(aten::schema_argument const& a, std::string_view 
 
 } // namespace
 
-argument_coverage::argument_coverage(std::string_view schema, std::string_view rule) {
+argument_coverage::argument_coverage(dsl::entry const& row, std::string_view rule) {
     aten::schema_argument formal;
-    for (aten::argument_cursor each{schema}; each.next(formal);) {
+    std::uint8_t position = 0;
+    for (aten::argument_cursor each{row.schema}; each.next(formal); ++position) {
         std::string_view const part = part_of_rule(rule, formal.name);
         if ((is_placement(formal.type.base) && part.empty()) || formal.name == "pin_memory") continue;
-        all_.push_back({formal, kinds_of(formal, part), {}});
+        bool const is_read = std::ranges::find(row.named, position) != row.named.end();
+        all_.push_back({formal, is_read, reason_of_rule(rule, formal.name), kinds_of(formal, part), {}});
     }
 }
 
@@ -121,11 +126,7 @@ void argument_coverage::add(sample const& s, dtype of) {
         case kind::type: a.drawn.emplace(name(given->type)); break;
         case kind::tensor: a.drawn.emplace(name(given->tensor.dtype())); break;
         case kind::tensors: a.drawn.insert(std::to_string(given->tensors.size()) + " tensors"); break;
-        case kind::numbers:
-            a.drawn.insert(given->numbers.empty()       ? "no elements"
-                           : given->numbers.size() == 1 ? "one element"
-                                                        : "several elements");
-            break;
+        case kind::numbers: add_list(a.drawn, given->numbers); break;
         case kind::number:
             if (a.formal.type.base == base_type::bool_) a.drawn.insert(given->number.to<bool>() ? "true" : "false");
             else add_number(a.drawn, given->number, of, any);
@@ -140,6 +141,8 @@ std::vector<argument_report> argument_coverage::report() const {
     for (one const& a : all_) {
         argument_report& r = out.emplace_back();
         r.name = a.formal.name;
+        r.is_read = a.is_read;
+        r.reason = a.reason;
         r.drawn.assign(a.drawn.begin(), a.drawn.end());
         std::ranges::set_difference(a.possible, a.drawn, std::back_inserter(r.missing));
     }

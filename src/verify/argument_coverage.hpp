@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <aton/aten/function_schema.hpp>
+#include <aton/dsl/entry.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/sample.hpp>
 
@@ -16,7 +17,7 @@ namespace ATON_NAMESPACE::verify {
 class argument_coverage {
 public:
     /// `rule`: the text of the sampling rule; empty if there is none.
-    argument_coverage(std::string_view schema, std::string_view rule);
+    argument_coverage(dsl::entry const& row, std::string_view rule);
 
     /// Records a call that ATen accepts.
     void add(sample const& s, dtype of);
@@ -25,6 +26,8 @@ public:
 private:
     struct one {
         aten::schema_argument formal;
+        bool is_read = false; ///< by the row
+        std::string_view reason;
         std::set<std::string> possible;
         std::set<std::string> drawn;
     };

@@ -8,8 +8,6 @@
 
 #include <aton/verify/mutation.hpp>
 
-#include "traced_graph.hpp"
-
 namespace ATON_NAMESPACE::verify {
 
 namespace {
@@ -84,7 +82,6 @@ void row_mutants::run(translation const& t, runtime::device where, call_origin c
     std::vector<std::size_t> numbers;
     for (auto place = places.begin(); place != places.end(); ++place)
         numbers.push_back(static_cast<std::size_t>(std::count(places.begin(), place, *place)));
-    auto const is_of_theme = [&](call_origin const& c) { return c.drawn == from->drawn; };
     std::optional<traced_graph> traced;
     std::vector<mutation> const mutations = mutations_of(t.graph);
     for (mutation const& m : mutations) {
@@ -100,26 +97,43 @@ void row_mutants::run(translation const& t, runtime::device where, call_origin c
             }
         }
         if (!traced->is_used(m.node)) continue;
-        constexpr std::size_t max_calls = 12;
         if (state.example.empty()) {
             state.example = operators_of(t.graph);
             state.known = is_known(m.what);
         }
-        if (from != nullptr && state.calls.size() < max_calls &&
-            std::none_of(state.calls.begin(), state.calls.end(), is_of_theme))
-            state.calls.push_back(*from);
-        traced_graph::outcome const got = traced->run(m);
-        switch (got.is) {
-        case traced_graph::effect::illegal: break;
-        case traced_graph::effect::endless: state.ran = true; [[fallthrough]];
-        case traced_graph::effect::fails: state.fails = true; break;
-        case traced_graph::effect::same: state.ran = state.ran || has_numbers; break;
-        case traced_graph::effect::other:
-            state.differs = is_wrong(got.results);
-            state.ran = state.ran || has_numbers || state.differs;
-        }
-        if (state.is_detected()) ++detected_;
+        remember(state, from);
+        judge(state, traced->run(m), has_numbers, is_wrong);
     }
+}
+
+void row_mutants::run(std::string const& what, bool known, call_origin const* from, bool has_numbers,
+                      std::function<traced_graph::outcome()> const& outcome,
+                      std::function<bool(std::vector<runtime::value> const&)> const& is_wrong) {
+    mutant& state = mutants_[key{0, 0, what}];
+    if (state.is_detected()) return;
+    state.known = known || is_known(what);
+    traced_graph::outcome const got = outcome();
+    if (got.is != traced_graph::effect::illegal) remember(state, from);
+    judge(state, got, has_numbers, is_wrong);
+}
+
+void row_mutants::remember(mutant& m, call_origin const* from) {
+    constexpr std::size_t max_calls = 12;
+    auto const is_of_theme = [&](call_origin const& c) { return c.drawn == from->drawn; };
+    if (from != nullptr && m.calls.size() < max_calls && std::none_of(m.calls.begin(), m.calls.end(), is_of_theme))
+        m.calls.push_back(*from);
+}
+
+void row_mutants::judge(mutant& m, traced_graph::outcome const& got, bool has_numbers,
+                        std::function<bool(std::vector<runtime::value> const&)> const& is_wrong) {
+    switch (got.is) {
+    case traced_graph::effect::illegal: break;
+    case traced_graph::effect::endless: m.ran = true; [[fallthrough]];
+    case traced_graph::effect::fails: m.fails = true; break;
+    case traced_graph::effect::same: m.ran = m.ran || has_numbers; break;
+    case traced_graph::effect::other: m.differs = is_wrong(got.results); m.ran = m.ran || has_numbers || m.differs;
+    }
+    if (m.is_detected()) ++detected_;
 }
 
 call_origin const* row_mutants::next_call() {
@@ -127,6 +141,18 @@ call_origin const* row_mutants::next_call() {
     for (auto& [key, m] : mutants_)
         if (m.needs_calls() && (next == nullptr || m.asked < next->asked)) next = &m;
     return next == nullptr ? nullptr : &next->calls[next->asked++ % next->calls.size()];
+}
+
+void row_mutants::add_to(std::vector<argument_report>& arguments) const {
+    for (argument_report& a : arguments) {
+        std::string const start = "argument " + a.name + ": ";
+        for (auto const& [key, m] : mutants_) {
+            if (!m.ran || !m.example.empty() || !key.what.starts_with(start)) continue;
+            ++a.mutants;
+            a.detected += m.is_detected() ? 1 : 0;
+            a.equivalent += !m.is_detected() && m.known ? 1 : 0;
+        }
+    }
 }
 
 mutant_report row_mutants::report() const {
@@ -139,7 +165,7 @@ mutant_report row_mutants::report() const {
             continue;
         }
         if (m.known) ++out.equivalent;
-        else out.survivors.push_back(key.what + " in " + m.example);
+        else out.survivors.push_back(m.example.empty() ? key.what : key.what + " in " + m.example);
     }
     if (out.made >= 5) return out;
     if (graphs_ == 0) out.few = "no call has its numbers compared";

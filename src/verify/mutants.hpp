@@ -16,6 +16,8 @@
 #include <aton/verify/sample.hpp>
 #include <aton/verify/translation.hpp>
 
+#include "traced_graph.hpp"
+
 namespace ATON_NAMESPACE::verify {
 
 /// What a call is drawn from.
@@ -26,6 +28,7 @@ struct call_origin {
 
 /// A row gives different graphs for different calls. A change is the same mutant in all of them if its node is at the same place: the
 /// same operators, apart from casts, compute its inputs from those of the call. The place of a constant is that of the node that reads it.
+/// A change of an argument is the same mutant in all calls.
 class row_mutants {
 public:
     /// Mutants that `known` lists for this overload count as equivalent. `max_mutants` as in check_options.
@@ -37,12 +40,19 @@ public:
     void run(translation const& t, runtime::device where, call_origin const* from, bool has_numbers,
              std::function<bool(std::vector<runtime::value> const&)> const& is_wrong);
 
+    /// Runs an undetected mutant that is not a change of a graph. `outcome` runs it, and gives its results if they differ.
+    void run(std::string const& what, bool is_known, call_origin const* from, bool has_numbers,
+             std::function<traced_graph::outcome()> const& outcome,
+             std::function<bool(std::vector<runtime::value> const&)> const& is_wrong);
+
     /// A call that gave a graph with an undetected mutant, a different one each time; nullptr if there is none.
     [[nodiscard]] call_origin const* next_call();
     /// The number of mutants detected so far.
     [[nodiscard]] std::size_t detected() const { return detected_; }
 
     [[nodiscard]] mutant_report report() const;
+    /// Adds the mutants of each argument.
+    void add_to(std::vector<argument_report>& arguments) const;
 
 private:
     struct key {
@@ -53,11 +63,11 @@ private:
         friend auto operator<=>(key const&, key const&) = default;
     };
     struct mutant {
-        bool known = false;             ///< to be equivalent
-        bool ran = false;               ///< for at least one call
-        bool fails = false;             ///< for at least one call
-        bool differs = false;           ///< for at least one call
-        std::string example;            ///< the operators of a graph with this mutant
+        bool known = false;   ///< to be equivalent
+        bool ran = false;     ///< for at least one call
+        bool fails = false;   ///< for at least one call
+        bool differs = false; ///< for at least one call
+        std::string example;  ///< the operators of a graph with this mutant; empty if it is not a change of a graph
         std::vector<call_origin> calls; ///< that gave such graphs, of different themes
         std::size_t asked = 0;
 
@@ -66,6 +76,10 @@ private:
     };
 
     [[nodiscard]] bool is_known(std::string_view what) const;
+    /// Remembers the call as one that a mutant was run with.
+    static void remember(mutant& m, call_origin const* from);
+    void judge(mutant& m, traced_graph::outcome const& got, bool has_numbers,
+               std::function<bool(std::vector<runtime::value> const&)> const& is_wrong);
     /// Whether the mutant is one of those that are run, of `all` of a graph.
     [[nodiscard]] bool is_chosen(key const& k, std::size_t all) const;
 

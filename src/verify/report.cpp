@@ -32,8 +32,9 @@ void write(json_writer& to, row_report const& r) {
     });
     to.name("worst_error").value(r.worst_error, shown_digits).name("errors").array(r.errors);
     to.name("arguments").array(r.arguments, [&](argument_report const& a) {
-        to.begin_object().field("name", a.name).name("drawn").array(a.drawn);
-        to.name("missing").array(a.missing).end_object();
+        to.begin_object().field("name", a.name).field("read", a.is_read).field("reason", a.reason);
+        to.name("drawn").array(a.drawn).name("missing").array(a.missing);
+        to.field("mutants", a.mutants).field("caught", a.detected).field("equivalent", a.equivalent).end_object();
     });
     write(to.name("recorded"), r.recorded);
     to.field("refusal", r.recorded.refusal).end_object().field("schema_difference", r.schema_difference);
@@ -85,6 +86,8 @@ totals totals_of(report const& r) {
         t.equivalent += row.mutants.equivalent;
         t.arguments += static_cast<int>(row.arguments.size());
         for (argument_report const& a : row.arguments) {
+            t.argument_mutants += a.mutants - a.equivalent;
+            t.detected_of_arguments += a.detected;
             t.kinds += static_cast<int>(a.drawn.size());
             t.missing += static_cast<int>(a.missing.size());
         }
@@ -150,7 +153,9 @@ std::string report::to_text() const {
            std::to_string(t.missing) + " more that schema and rules allow were not drawn\n";
     if (t.mutants != 0)
         out += std::to_string(t.detected) + " of " + std::to_string(t.mutants - t.equivalent) + " mutants detected, " +
-               short_text(power()) + " %; " + std::to_string(t.equivalent) + " more are equivalent\n";
+               short_text(power()) + " %; " + std::to_string(t.equivalent) + " more are equivalent; " +
+               std::to_string(t.detected_of_arguments) + " of " + std::to_string(t.argument_mutants) +
+               " that take an argument for another are detected\n";
     std::map<std::string, int> few;
     for (row_report const& r : rows)
         if (!r.mutants.few.empty()) ++few[r.mutants.few];

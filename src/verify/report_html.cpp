@@ -109,7 +109,11 @@ std::string details_of(row_report const& r) {
     if (!r.arguments.empty()) {
         out += "<details><summary>values of arguments</summary><pre>";
         for (argument_report const& a : r.arguments) {
-            out += escaped(a.name) + ": " + escaped(joined(a.drawn)) + '\n';
+            out += escaped(a.name) + (a.is_read ? ": " : " (not read): ") + escaped(joined(a.drawn)) + '\n';
+            if (!a.reason.empty()) out += "    because " + escaped(a.reason) + '\n';
+            if (a.mutants != a.equivalent)
+                out += "    " + std::to_string(a.detected) + " of " + std::to_string(a.mutants - a.equivalent) +
+                       " mutants detected\n";
             if (!a.missing.empty())
                 out += "<span class=\"mild\">    not drawn: " + escaped(joined(a.missing)) + "</span>\n";
         }

@@ -19,9 +19,11 @@ struct totals {
     int mutants = 0;
     int detected = 0;
     int equivalent = 0;
-    int arguments = 0; ///< in all rows
-    int kinds = 0;     ///< kinds of values that were drawn
-    int missing = 0;   ///< kinds of values that were possible but not drawn
+    int arguments = 0;        ///< in all rows
+    int kinds = 0;            ///< kinds of values that were drawn
+    int missing = 0;          ///< kinds of values that were possible but not drawn
+    int argument_mutants = 0; ///< mutants of arguments that are not equivalent
+    int detected_of_arguments = 0;
     recorded_report recorded{};
 };
 [[nodiscard]] totals totals_of(report const& r);

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <aton/aton.hpp>
+#include <aton/mappings/bucketing.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>
 #include <aton/verify/check.hpp>
@@ -169,6 +170,36 @@ TEST_CASE("a row that is inaccurate for small results is detected if the rule sa
     options.rules = std::span(&far, 1);
     report const r = check(plain_log1p, options);
     CHECK_MESSAGE(r.passed(), r.to_text());
+}
+
+TEST_CASE("a row that takes one value of an argument for another is a mutant") {
+    check_options options;
+    options.only = "aten::searchsorted.Tensor";
+    options.mutants = true;
+    auto const side = [&] {
+        report const r = check(mappings::bucketing, options);
+        CHECK_MESSAGE(r.passed(), r.to_text());
+        for (argument_report const& a : r.rows.at(0).arguments)
+            if (a.name == "side") return a;
+        return argument_report();
+    };
+    argument_report const drawn = side();
+    CHECK(drawn.is_read);
+    CHECK(drawn.mutants > 2); // ignored, and each word for the other
+    CHECK(drawn.detected == drawn.mutants);
+    sampling_rule const blind{"searchsorted.Tensor",
+                              "sorted_sequence: (1) float32 in 5.0..6.0; self: (n) float32 in -1.0..1.0; side: 'left' "
+                              "| 'right'; sorter: default"};
+    options.rules = std::span(&blind, 1);
+    argument_report const missed = side();
+    CHECK(missed.mutants > 2);
+    CHECK(missed.detected == 0);
+    sampling_rule const explained{
+        "searchsorted.Tensor",
+        "sorted_sequence: (1) float32 in 5.0..6.0; self: (n) float32 in -1.0..1.0; side: 'left' | 'right' because "
+        "no element is equal to an edge; sorter: default"};
+    options.rules = std::span(&explained, 1);
+    CHECK(side().equivalent == missed.mutants);
 }
 
 TEST_CASE("a 0-d list of sizes is illegal") {

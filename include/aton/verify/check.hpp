@@ -28,7 +28,7 @@ struct exclusion {
 /// The exclusions of the built-in mappings, each with its reason.
 [[nodiscard]] std::span<exclusion const> known_exclusions();
 
-/// Known-equivalent mutants, with the reason.
+/// Known-equivalent mutants, with the reason. Those of an argument are also equivalent if its sampling rule gives a reason.
 struct equivalent_mutant {
     std::string_view operators;
     std::string_view what; ///< mutation::what or a prefix of it
@@ -114,11 +114,16 @@ struct mutant_report {
     [[nodiscard]] double power() const { return made == equivalent ? 100 : 100.0 * detected / (made - equivalent); }
 };
 
-/// The values that one argument had in the calls that ATen accepts.
+/// The values that one argument had in the calls that ATen accepts, and the mutants that the row would be if it took them for others.
 struct argument_report {
     std::string name;
+    bool is_read = false;             ///< the row has it among its arguments
+    std::string reason;               ///< why the sampling rule restricts its values; empty if the rule gives no reason
     std::vector<std::string> drawn;   ///< kinds of values: "default", "None", "0", "NaN", "'mean'", "float32"
     std::vector<std::string> missing; ///< kinds that schema and rule allow, but no call had
+    int mutants = 0;                  ///< changes of the argument, also counted among the mutants of the row
+    int detected = 0;
+    int equivalent = 0; ///< undetected and known to be equivalent
 };
 
 /// The result of the check of one row.
