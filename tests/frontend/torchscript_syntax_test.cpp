@@ -123,6 +123,15 @@ TEST_CASE("complex numbers are written as a sum") {
     CHECK(parse_error("def f(x):\n  return 1.+2.\n").find(":2: operators between values") != std::string::npos);
 }
 
+TEST_CASE("functions that fork() runs") {
+    auto const file = parsed("def f(x):\n  def g():\n    y = 1\n    return y\n  z = fork(g)\n  return z\n");
+    stmt const& def = file->functions.at(0).body().at(0);
+    CHECK(def.is == stmt_kind::def_);
+    CHECK(def.targets.at(0).text == "g");
+    CHECK(def.body.size() == 2);
+    CHECK(file->functions.size() == 1);
+}
+
 TEST_CASE("with statements") {
     auto const file = parsed("def f(x):\n  with _0 as y:\n    with x.y:\n      pass\n    z = 1\n  return z\n");
     stmt const& with = file->functions.at(0).body().at(0);

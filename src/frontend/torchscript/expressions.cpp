@@ -2,6 +2,8 @@
 // Evaluates expressions: literals, names, attributes, items, and calls by the kind of what is called.
 #include "interpreter.hpp"
 
+#include <utility>
+
 #include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -21,6 +23,7 @@ value interpreter::evaluate(expr const& e) {
     case expr_kind::boolean: return value::of(e.integer != 0);
     case expr_kind::integer: return value::of(e.integer);
     case expr_kind::real: return value::of(e.real);
+    case expr_kind::complex: return value::of(scalar::complex(e.real, e.imaginary));
     case expr_kind::text: return value::of(kind::text, e.text);
     case expr_kind::name: return evaluate_name(e);
     case expr_kind::attribute: {
@@ -47,7 +50,7 @@ value interpreter::evaluate(expr const& e) {
         std::optional<bool> const holds = decide(condition);
         return holds ? evaluate(e.items[*holds ? 0 : 2]) : evaluate_branches(e, condition);
     }
-    case expr_kind::negative: return arithmetic("_operator.neg", {evaluate(e.items[0])});
+    case expr_kind::negative: return call_path("torch.neg", {{evaluate(e.items[0])}, {}});
     }
     return {};
 }
@@ -114,9 +117,28 @@ value interpreter::attribute_of(value const& v, std::string const& name) {
             }
         }
         break;
+    case kind::text:
+        if (std::optional<value> out = attribute_of_member(*v.text(), name)) return *std::move(out);
+        break;
     default: break;
     }
     fail(std::string(describe(v)) + " has no attribute " + in_quotes(name));
+}
+
+/// The name or the value of a member of an enumeration.
+std::optional<value> interpreter::attribute_of_member(std::string const& member, std::string const& name) {
+    for (std::size_t dot = member.find('.'); dot != std::string::npos; dot = member.find('.', dot + 1)) {
+        class_code const* const type = code_.find_class(std::string_view(member).substr(0, dot));
+        if (type == nullptr || type->base != "Enum") continue;
+        for (class_attribute const& each : type->attributes) {
+            if (!each.value) continue;
+            value const held = evaluate(*each.value);
+            if (text_of(constant_in(held, "the value of an enumeration")) != member.substr(dot + 1)) continue;
+            if (name == "value") return held;
+            if (name == "name") return value::of(kind::text, each.name);
+        }
+    }
+    return {};
 }
 
 value interpreter::resolve_path(std::string path) {
@@ -156,11 +178,16 @@ value interpreter::item_of(value const& v, value const& index) {
         constant const& wanted = constant_in(index, "a key of a dict");
         for (auto const& [key, each] : v.dict()->items)
             if (key == wanted) return each;
-        fail("a dict has no key " + in_quotes(text_of(wanted)));
+        fail_missing_key(wanted);
     }
     if (std::string const* const text = v.text())
         return value::of(kind::text, text->substr(static_cast<std::size_t>(position(index, text->size())), 1));
     if (v.is() == kind::rows) return row_of(v, index);
+    if (v.is() == kind::parts) {
+        if (index.integer() && *index.integer() >= 0) return part_of(v, *index.integer());
+        fail("reads an item, counted from the end or at a place that is not a constant, of a list of parts along a "
+             "dynamic dimension");
+    }
     if (v.is() != kind::list && v.is() != kind::tuple) fail("reads an item of " + std::string(describe(v)));
     return v.list()->items[static_cast<std::size_t>(position(index, v.list()->items.size()))];
 }
@@ -176,10 +203,25 @@ call_arguments interpreter::evaluate_arguments(expr const& e) {
     return out;
 }
 
+namespace {
+
+/// The dtype of the numbers in a list of this type; undefined if it is no list of numbers.
+dtype element_type(expr const& type) {
+    if (type.is == expr_kind::subscript) return element_type(type.items[1]);
+    return type.text == "int"     ? dtype::int64
+           : type.text == "float" ? dtype::float32
+           : type.text == "bool"  ? dtype::bool_
+                                  : dtype::undefined;
+}
+
+} // namespace
+
 value interpreter::evaluate_call(expr const& e) {
     expr const& callee = e.items[0];
     if (callee.is == expr_kind::name && find_variable(callee.text) == nullptr)
         if (std::optional<value> out = call_special(e, callee.text)) return *std::move(out);
+    if (callee.is == expr_kind::attribute && callee.text == "tolist" && e.items.size() == 1)
+        if (value const owner = evaluate(callee.items[0]); owner.acts_as_tensor()) return to_list(owner);
     value const function = evaluate(callee);
     call_arguments given = evaluate_arguments(e);
     go_to(e);
@@ -194,19 +236,36 @@ value interpreter::evaluate_call(expr const& e) {
     }
 }
 
+/// fork(f): what f returns. It runs at once, which no other part of the model can tell, and wait() returns it.
+value interpreter::run_fork(expr const& e) {
+    auto const closure = frame_->closures.find(e.items[1].text);
+    if (closure == frame_->closures.end()) fail("calls fork() of a function that is not in the archive");
+    value const outside = std::exchange(frame_->result, {});
+    (void)run_block(closure->second->body);
+    go_to(e);
+    return std::exchange(frame_->result, outside);
+}
+
 /// Functions whose arguments are types, and those of Python itself.
 std::optional<value> interpreter::call_special(expr const& e, std::string_view name) {
     std::size_t const count = e.items.size() - 1;
     if (name == "uninitialized") return value::of(kind::nothing, std::string());
-    if ((name == "annotate" || name == "unchecked_cast") && count == 2) return evaluate(e.items[2]);
+    if ((name == "annotate" || name == "unchecked_cast") && count == 2) {
+        value const out = evaluate(e.items[2]);
+        if (out.is() == kind::list && out.list()->items.empty()) out.list()->element = element_type(e.items[1]);
+        return out;
+    }
     if (name == "isinstance" && count == 2) return value::of(is_instance(evaluate(e.items[1]), e.items[2]));
-    if (name == "fork" || name == "wait" || name == "awaitable")
-        fail("calls " + in_quotes(name) + ", which is not supported");
+    if (name == "fork" && count == 1) return run_fork(e);
+    if (name == "awaitable") fail("calls " + in_quotes(name) + ", which is not supported");
     call_arguments const given = evaluate_arguments(e);
     std::vector<value> const& x = given.positional;
     go_to(e);
     if (name == "getattr" && x.size() == 2 && x[1].text() != nullptr) return attribute_of(x[0], *x[1].text());
     if ((name == "int" || name == "float" || name == "bool") && x.size() == 1) return convert_number(name, x[0]);
+    if (name == "sorted" && x.size() == 1 && x[0].is() == kind::list)
+        return heap_.list(sorted(x[0].list()->items, false));
+    if (std::optional<value> out = call_builtin(name, x)) return out;
     if (name == "str" && x.size() == 1) return made_text(text_of(x[0]));
     if (name == "print") {
         out_.dropped.push_back({"print", where(), true});

@@ -3,10 +3,6 @@
 #include "interpreter.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <limits>
-
-#include <aton/aten/scalar_type.hpp>
 
 #include "frontend/files/text.hpp"
 
@@ -32,12 +28,6 @@ bool has_items_or_name(value const& v) {
 }
 
 bool is_false(value const& v) { return v.is() == kind::boolean && !v.is_true(); }
-
-std::int64_t code_of(dtype type) {
-    for (std::int64_t code = 0; code != 32; ++code)
-        if (aten::scalar_type(code) == type) return code;
-    return -1;
-}
 
 } // namespace
 
@@ -108,10 +98,15 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
         if (std::count(path.begin(), path.end(), '.') > 2)
             fail("calls " + in_quotes(path) + ", which is not in the archive");
         if (std::optional<value> out = call_as_saved(name, given)) return *std::move(out);
-        if (std::optional<value> out = call_about_tensor(name, x)) return *std::move(out);
+        if (std::optional<value> out = call_on_nested(name, x)) return *std::move(out);
+        if (std::optional<value> out = call_on_layout(name, given)) return *std::move(out);
+        if (std::optional<value> out = call_about_state(name, x)) return *std::move(out);
+        if (std::optional<value> out = call_about_tensor(name, given)) return *std::move(out);
         if (std::optional<value> out = call_on_rows(name, x)) return *std::move(out);
         if (std::optional<value> out = call_on_containers(name, x)) return *std::move(out);
+        if (std::optional<value> out = call_builtin(name, x)) return *std::move(out);
         if (std::optional<value> out = call_on_numbers(name, given)) return *std::move(out);
+        expect_computable(name, x);
         return call_operator("aten::" + std::string(name), given);
     }
     if (path.starts_with("ops.prim.")) {
@@ -123,6 +118,8 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
         made.object()->type = x[0].type();
         return made;
     }
+    if (path.starts_with("ops.profiler.")) // its results are only passed to other functions of the profiler
+        return value::of(kind::path, std::string(path));
     if (path.starts_with("ops.")) {
         std::string op(path.substr(4));
         if (std::size_t const dot = op.find('.'); dot != std::string::npos)
@@ -153,6 +150,8 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
         fail("the module raises an exception for these inputs" + why);
     }
     if (x.empty()) return {};
+    if (std::optional<value> out = call_builtin(name, x)) return out;
+    if (std::optional<value> out = call_on_nested(name, x)) return out;
     if (name == "NumToTensor" && x[0].is_any_number()) return x[0].as_tensor(type_of_number(x[0], dtype::float64));
     if (name == "unchecked_unwrap_optional" || name == "unchecked_cast") return x[0];
     if (name == "min" || name == "max") {
@@ -163,66 +162,14 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
         value out = all[0];
         for (std::size_t i = 1; i != all.size(); ++i)
             out = arithmetic(name == "min" ? "torch.sym_min" : "torch.sym_max", {out, all[i]});
-        return out;
+        bool const any_real = std::any_of(all.begin(), all.end(), [&](value const& each) {
+            return each.is_any_number() && is_floating(type_of_number(each.as_number(), dtype::float64));
+        });
+        return any_real ? convert_number("float", out) : out;
     }
-    if (name == "abs" || name == "type")
-        return name == "abs" ? call_on_numbers("abs", {x, {}}) : std::optional(value::of(kind::text, "cpu"));
-    if (name == "data") return call_operator("aten::detach", {x, {}});
+    if (name == "abs" && x[0].is_any_number()) return call_on_numbers(name, {x, {}});
     if (name == "isinstance" || name == "rangelist") return {};
-    if (!x[0].acts_as_tensor()) return {};
-    if (name == "dtype") return value::of(code_of(type_of(tensor_of(x[0])).type));
-    if (name == "device") return value::of(kind::device, "cpu");
-    if (name == "layout") return value::of(std::int64_t{0});
-    if (name == "requires_grad") return value::of(gradients_.requires_gradient(tensor_of(x[0])));
-    if (name.starts_with("is_")) return value::of(name == "is_leaf" || name == "is_cpu");
-    return {};
-}
-
-/// Questions about a tensor whose answers follow from its type.
-std::optional<value> interpreter::call_about_tensor(std::string_view name, std::vector<value> const& x) {
-    if (name == "is_grad_enabled") return value::of(gradients_.is_enabled);
-    if (name == "is_autocast_enabled" || name == "is_autocast_cpu_enabled" || name == "is_tracing")
-        return value::of(false);
-    if (name == "is_scripting") return value::of(true);
-    if (name == "device" && x.size() == 1)
-        return value::of(kind::device, text_of(constant_in(x[0], "the name of a device")));
-    if (name == "warn" || name == "manual_seed") return value{};
-    if (name == "_assert") {
-        out_.dropped.push_back({"torch._assert", where(), true});
-        return value{};
-    }
-    if (x.empty() || (x[0].is() != kind::tensor && x[0].is() != kind::weight)) return {};
-    bool const is_known = name == "size" || name == "dim" || name == "len" || name == "numel" ||
-                          name == "is_floating_point" || name == "is_complex" || name == "get_device" ||
-                          name == "is_contiguous" || name == "stride" || name == "storage_offset" || name == "item" ||
-                          name == "IntImplicit" || name == "FloatImplicit" || name == "ScalarImplicit" ||
-                          name == "is_same_size" || name == "__isnot__" || name == "__is__";
-    if (!is_known) return {};
-    if (name == "__is__" || name == "__isnot__") return {};
-    if (name == "item" || name == "ScalarImplicit") return convert_number("item", x[0]);
-    if (name == "IntImplicit") return convert_number("int", x[0]);
-    if (name == "FloatImplicit") return convert_number("float", x[0]);
-    if (name == "stride" || name == "storage_offset" || name == "is_contiguous")
-        fail("asks for the memory layout of a tensor (" + std::string(name) + "), which is not known");
-    program::value_index const v = tensor_of(x[0]);
-    inferred_type const type = type_of(v);
-    if (name == "is_floating_point") return value::of(is_floating(type.type));
-    if (name == "is_complex") return value::of(is_complex(type.type));
-    if (name == "get_device") return value::of(std::int64_t{-1});
-    if (!type.has_rank) fail("the number of dimensions of a tensor is not known");
-    std::size_t const rank = type.sizes.size();
-    if (name == "dim") return value::of(static_cast<std::int64_t>(rank));
-    if (name == "size" && x.size() == 2) return size_value(v, static_cast<std::size_t>(position(x[1], rank)));
-    if (name == "len") return size_value(v, static_cast<std::size_t>(position(value::of(std::int64_t{0}), rank)));
-    std::vector<value> sizes;
-    for (std::size_t i = 0; i != rank; ++i) sizes.push_back(size_value(v, i));
-    if (name == "numel") {
-        value product = value::of(std::int64_t{1});
-        for (value const& each : sizes) product = arithmetic("_operator.mul", {product, each});
-        return product;
-    }
-    if (name == "size") return heap_.list(std::move(sizes));
-    return {};
+    return call_about_tensor(name, {x, {}});
 }
 
 std::optional<value> interpreter::call_on_containers(std::string_view name, std::vector<value> const& x) {
@@ -238,6 +185,8 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         value const same = are_equal(x[0], x[1]);
         return name == "eq" ? same : negated(same);
     }
+    if (name == "mul" && x.size() == 2 && x[0].integer() && x[1].is() == kind::list)
+        return call_on_containers(name, {x[1], x[0]});
     if (name == "dict" && (x.empty() || x[0].is() == kind::list)) {
         value out = heap_.dict();
         if (x.empty()) return out;
@@ -258,12 +207,24 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         grows->second.push_back(x[1]);
         return value{};
     }
-    constexpr std::string_view changes[] = {
-        "append", "clear", "reverse", "_set_item", "Delete", "pop", "insert", "extend", "add_"};
+    constexpr std::string_view changes[] = {"append",
+                                            "clear",
+                                            "reverse",
+                                            "_set_item",
+                                            "Delete",
+                                            "pop",
+                                            "insert",
+                                            "extend",
+                                            "add_",
+                                            "mul_",
+                                            "sort",
+                                            "remove"};
     if (std::find(std::begin(changes), std::end(changes), name) != std::end(changes))
         expect_inside(x[0].list()->serial);
     if (name == "len") return value::of(static_cast<std::int64_t>(items.size()));
-    if (name == "list" || name == "copy") return spend(steps_per_copy * items.size()), heap_.list(items);
+    if (std::optional<value> out = call_on_order(name, x)) return out;
+    if (name == "list" || name == "copy" || name == "Size")
+        return spend(steps_per_copy * items.size()), heap_.list(items);
     if (name == "append" && x.size() == 2) return items.push_back(x[1]), x[0];
     if (name == "clear") return items.clear(), x[0];
     if (name == "reverse") return std::reverse(items.begin(), items.end()), x[0];
@@ -292,40 +253,25 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         both.insert(both.end(), more.begin(), more.end());
         return heap_.list(std::move(both));
     }
-    if (name == "mul" && x.size() == 2 && number) {
+    if ((name == "mul" || name == "mul_") && x.size() == 2 && number) {
         std::vector<value> out;
         for (std::int64_t i = 0; i < *number && !items.empty(); ++i) {
             spend(steps_per_copy * items.size());
             out.insert(out.end(), items.begin(), items.end());
         }
-        return heap_.list(std::move(out));
+        if (name == "mul") return heap_.list(std::move(out));
+        items = std::move(out);
+        return x[0];
     }
     if (name == "__contains__" && x.size() == 2) return contains(items, x[1]);
     if (name == "slice") {
-        auto const size = static_cast<std::int64_t>(items.size());
-        auto const bound = [&](std::size_t i, std::int64_t otherwise) {
-            if (x.size() <= i || x[i].is() == kind::none) return otherwise;
-            std::optional<std::int64_t> const at = x[i].integer();
-            if (!at) fail("slices a list at " + std::string(describe(x[i])));
-            return *at;
-        };
-        std::int64_t const step = bound(3, 1);
-        if (step == 0) fail("slices a list with a step of 0");
-        bool const forwards = step > 0;
-        // Backwards, -1 is the place in front of the first item.
-        auto const inside = [&](std::size_t i, std::int64_t otherwise) {
-            constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-            std::int64_t const n = bound(i, none);
-            if (n == none && (x.size() <= i || x[i].is() == kind::none)) return otherwise;
-            return std::clamp<std::int64_t>(n < 0 ? n + size : n, forwards ? 0 : -1, forwards ? size : size - 1);
-        };
-        std::int64_t const pace = std::clamp<std::int64_t>(step, -size - 1, size + 1);
-        std::int64_t const stop = inside(2, forwards ? size : -1);
         std::vector<value> out;
-        for (std::int64_t i = inside(1, forwards ? 0 : size - 1); forwards ? i < stop : i > stop; i += pace)
-            out.push_back(items[static_cast<std::size_t>(i)]);
+        for (std::size_t const i : sliced(x, items.size())) out.push_back(items[i]);
         return x[0].is() == kind::tuple ? heap_.tuple(std::move(out)) : heap_.list(std::move(out));
     }
+    if (items.empty() && x.size() == 1 && (name == "all" || name == "any")) return value::of(name == "all");
+    if (items.empty() && x.size() == 1 && name == "sum")
+        return x[0].list()->element == dtype::float32 ? value::of(0.0) : value::of(std::int64_t{0});
     auto const is_any_number = [](value const& v) { return v.is_any_number(); };
     if (x.size() != 1 || items.empty() || !std::all_of(items.begin(), items.end(), is_any_number)) return {};
     if (name == "all" || name == "any") {
@@ -338,59 +284,10 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         return wants_all ? out : negated(out);
     }
     if (name != "sum" && name != "max" && name != "min") return {};
+    std::string const step = name == "sum" ? "torch.add" : name == "max" ? "ops.prim.max" : "ops.prim.min";
     value out = name == "sum" ? value::of(std::int64_t{0}) : items[0];
-    for (value const& each : items)
-        out = arithmetic(name == "sum"   ? "_operator.add"
-                         : name == "max" ? "torch.sym_max"
-                                         : "torch.sym_min",
-                         {out, each});
+    for (value const& each : items) out = call_path(step, {{out, each}, {}});
     return out;
-}
-
-std::optional<value> interpreter::call_on_dict(std::string_view name, std::vector<value> const& x) {
-    auto& items = x[0].dict()->items;
-    spend(items.size() + 1);
-    if (name == "_set_item" || name == "pop" || name == "setdefault" || name == "Delete" || name == "clear")
-        expect_inside(x[0].dict()->serial);
-    auto const key = [&]() -> constant const& { return constant_in(x.at(1), "a key of a dict"); };
-    auto const find = [&] {
-        constant const& wanted = key();
-        return std::find_if(items.begin(), items.end(), [&](auto const& each) { return each.first == wanted; });
-    };
-    if (name == "len") return value::of(static_cast<std::int64_t>(items.size()));
-    if (name == "keys" || name == "values" || name == "items") {
-        std::vector<value> out;
-        for (auto const& [each_key, each] : items)
-            out.push_back(name == "keys"     ? value(each_key)
-                          : name == "values" ? each
-                                             : heap_.tuple({value(each_key), each}));
-        return heap_.list(std::move(out));
-    }
-    if (name == "_set_item" && x.size() == 3) {
-        if (auto const found = find(); found != items.end()) found->second = x[2];
-        else items.emplace_back(key(), x[2]);
-        return x[0];
-    }
-    if (name == "__contains__" && x.size() == 2) return value::of(find() != items.end());
-    if (name == "__getitem__" && x.size() == 2) return item_of(x[0], x[1]);
-    if ((name == "get" || name == "pop" || name == "setdefault") && x.size() >= 2) {
-        auto const found = find();
-        value out = found != items.end() ? found->second : x.size() > 2 ? x[2] : value{};
-        if (name == "pop" && found != items.end()) items.erase(found);
-        if (name == "setdefault" && found == items.end()) items.emplace_back(key(), out);
-        return out;
-    }
-    if (name == "Delete" && x.size() == 2) {
-        if (auto const found = find(); found != items.end()) items.erase(found);
-        return value{};
-    }
-    if (name == "copy" || name == "dict") {
-        value out = heap_.dict();
-        out.dict()->items = items;
-        return out;
-    }
-    if (name == "clear") return items.clear(), x[0];
-    return {};
 }
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -93,6 +93,7 @@ interpreter::flow interpreter::run_statement(stmt const& s) {
     case stmt_kind::while_: return run_while(s);
     case stmt_kind::for_: return run_for(s);
     case stmt_kind::with_: return run_with(s);
+    case stmt_kind::def_: frame_->closures[s.targets.at(0).text] = &s; return flow::next;
     case stmt_kind::return_: frame_->result = evaluate(s.value); return flow::returned;
     }
     return flow::next;
@@ -143,14 +144,18 @@ void interpreter::assign(std::vector<expr> const& targets, value const& v) {
         else fail("assigns to an expression that is neither a variable nor an attribute");
     };
     if (targets.size() == 1 && targets[0].is != expr_kind::tuple) return assign_one(targets[0], v);
-    std::vector<expr> const& unpacked = targets.size() == 1 ? targets[0].items : targets;
+    std::vector<expr> const& names = targets.size() == 1 ? targets[0].items : targets;
+    if (std::optional<std::vector<value>> const items = unpacked(v, names.size())) {
+        for (std::size_t i = 0; i != names.size(); ++i) assign_one(names[i], (*items)[i]);
+        return;
+    }
     if (v.is() != kind::tuple && v.is() != kind::list)
         fail("unpacks " + std::string(describe(v)) + ", which is not a tuple");
-    if (v.list()->items.size() != unpacked.size())
-        fail("unpacks " + std::to_string(v.list()->items.size()) + " values into " + std::to_string(unpacked.size()) +
+    if (v.list()->items.size() != names.size())
+        fail("unpacks " + std::to_string(v.list()->items.size()) + " values into " + std::to_string(names.size()) +
              " variables");
     std::vector<value> const items = v.list()->items;
-    for (std::size_t i = 0; i != unpacked.size(); ++i) assign_one(unpacked[i], items[i]);
+    for (std::size_t i = 0; i != names.size(); ++i) assign_one(names[i], items[i]);
 }
 
 value interpreter::call_function(function_code const& f, call_arguments given) {
@@ -209,7 +214,9 @@ interpreter::flow interpreter::run_with(stmt const& s) {
     value const context = evaluate(s.value);
     value const entered = call_method(context, "__enter__", {});
     if (!s.targets.empty()) assign(s.targets, entered);
+    dtype const outside = std::exchange(autocast_, autocast_of(context));
     flow const out = run_block(s.body);
+    autocast_ = outside;
     go_to(s);
     (void)call_method(context, "__exit__", {{}, {}, {}});
     return out;

@@ -68,6 +68,7 @@ private:
         std::string module_type;
         std::size_t made = 0; ///< containers and objects before the call
         value result;
+        std::unordered_map<std::string_view, stmt const*> closures; ///< functions without arguments in the function
     };
     enum class flow : std::uint8_t { next, returned };
 
@@ -154,6 +155,25 @@ private:
     [[nodiscard]] value row_of(value const& rows, value const& index);
     [[nodiscard]] std::optional<value> unbind(call_arguments const& given);
 
+    // open_parts.cpp: chunk and split along a dynamic dimension
+    [[nodiscard]] std::optional<value> open_parts(std::string_view op, call_arguments const& given);
+    [[nodiscard]] value part_of(value const& parts, std::int64_t index);
+    [[nodiscard]] std::optional<std::vector<value>> unpacked(value const& v, std::size_t count);
+
+    // autocast.cpp
+    [[nodiscard]] dtype autocast_of(value const& context) const;
+    [[nodiscard]] call_arguments autocast(std::string_view op, call_arguments given);
+
+    // layouts.cpp
+    [[nodiscard]] bool is_known_contiguous(program::value_index v, int depth) const;
+    [[nodiscard]] value contiguous_strides(program::value_index v);
+    [[nodiscard]] value fill_diagonal(value const& x, value const& number, bool wraps);
+    [[nodiscard]] std::optional<value> call_on_layout(std::string_view name, call_arguments const& given);
+
+    // nested.cpp
+    [[nodiscard]] value without_padding(value const& x, value const& mask);
+    [[nodiscard]] std::optional<value> call_on_nested(std::string_view name, std::vector<value> const& x);
+
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e);
     [[nodiscard]] value evaluate_branches(expr const& e, value const& condition);
@@ -165,6 +185,8 @@ private:
     [[nodiscard]] value evaluate_call(expr const& e);
     [[nodiscard]] call_arguments evaluate_arguments(expr const& e);
     [[nodiscard]] std::optional<value> call_special(expr const& e, std::string_view name);
+    [[nodiscard]] value run_fork(expr const& e);
+    [[nodiscard]] std::optional<value> attribute_of_member(std::string const& member, std::string const& name);
     [[nodiscard]] bool is_instance(value const& v, expr const& type);
 
     // upgraders.cpp
@@ -173,10 +195,8 @@ private:
     // functions.cpp: functions on lists, dicts, strings and types of tensors
     [[nodiscard]] value call_path(std::string_view path, call_arguments const& given);
     [[nodiscard]] std::optional<value> call_prim(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] std::optional<value> call_about_tensor(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_containers(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_text(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] std::optional<value> call_on_dict(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] constant const& constant_in(value const& v, std::string_view as);
     [[nodiscard]] value are_equal(value const& a, value const& b, int depth = 0);
     [[nodiscard]] value both(value const& a, value const& b);
@@ -185,7 +205,30 @@ private:
     [[nodiscard]] value choose_list(value const& a, value const& b, bool greater);
     [[nodiscard]] value made_text(std::optional<std::string> text) const;
     [[nodiscard]] value format(std::vector<value> const& x) const;
+    [[nodiscard]] value format_percent(std::string const& pattern, std::vector<value> given) const;
     [[nodiscard]] std::int64_t position(value const& index, std::size_t size);
+
+    // list_functions.cpp: lists and dicts
+    [[nodiscard]] std::optional<value> call_on_order(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] std::optional<value> call_on_dict(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] bool is_less(value const& a, value const& b);
+    [[nodiscard]] std::vector<value> sorted(std::vector<value> items, bool reverse);
+    [[nodiscard]] std::vector<std::size_t> sliced(std::vector<value> const& x, std::size_t length);
+    [[noreturn]] void fail_missing_key(constant const& key) const;
+
+    // tensor_questions.cpp
+    [[nodiscard]] std::optional<value> call_about_state(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] value broadcast_sizes(std::vector<value> const& a, std::vector<value> const& b);
+    [[nodiscard]] std::optional<value> call_about_device(std::string_view name, value const& device);
+    [[nodiscard]] std::optional<value> call_about_tensor(std::string_view name, call_arguments const& given);
+    [[nodiscard]] std::optional<value> call_about_type(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] value compare_tensors(bool closely, call_arguments const& given);
+    [[nodiscard]] value to_list(value const& tensor);
+
+    // builtin_calls.cpp: functions on constants, and of numbers that the program computes
+    [[nodiscard]] std::optional<value> call_builtin(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] std::optional<value> call_on_computed(std::string_view name, std::vector<value> const& x);
+    void expect_computable(std::string_view name, std::vector<value> const& x);
 
     // numbers.cpp
     [[nodiscard]] std::optional<value> call_on_numbers(std::string_view name, call_arguments const& given);
@@ -204,7 +247,7 @@ private:
     [[nodiscard]] value size_value(program::value_index tensor, std::size_t axis);
 
     // operators.cpp: nodes of the program
-    [[nodiscard]] value call_operator(std::string const& op, call_arguments const& given);
+    [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands);
     [[nodiscard]] std::vector<overload> const& overloads_of(std::string const& op);
     [[nodiscard]] std::optional<int> match(overload const& o, call_arguments const& given,
                                            std::vector<value const*>& bound);
@@ -282,7 +325,9 @@ private:
     std::unordered_map<program::value_index, program::value_index> same_; ///< the result of a write, and its operand
     std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends
     std::set<program::value_index> in_rows_;                ///< memory that rows share, which must not change
-    std::vector<program::value_index> written_;             ///< by the part that is interpreted
+    dtype autocast_ = dtype::undefined;                     ///< that of the autocast region, if there is one
+    std::map<program::value_index, value> nested_; ///< padded tensors that stand for nested ones, and their masks
+    std::vector<program::value_index> written_;    ///< by the part that is interpreted
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
     /// An attribute of the module to which forward assigns.
     struct assigned_attribute {

@@ -47,6 +47,7 @@ constexpr number_function functions[] = {{"add", "_operator.add", 2},
                                          {"ne", "_operator.ne", 2},
                                          {"__and__", "_operator.and_", 2},
                                          {"__or__", "_operator.or_", 2},
+                                         {"__xor__", "_operator.xor", 2},
                                          {"__lshift__", "_operator.lshift", 2},
                                          {"__rshift__", "_operator.rshift", 2},
                                          {"minimum", "torch.sym_min", 2},
@@ -63,18 +64,6 @@ constexpr number_function functions[] = {{"add", "_operator.add", 2},
 bool is_comparison(std::string_view op) {
     return op == "_operator.lt" || op == "_operator.le" || op == "_operator.gt" || op == "_operator.ge" ||
            op == "_operator.eq" || op == "_operator.ne";
-}
-
-/// Functions of floats that Python's arithmetic on sizes does not have.
-std::optional<double> real_function(std::string_view name, double x) {
-    if (name == "log") return std::log(x);
-    if (name == "exp") return std::exp(x);
-    if (name == "log2") return std::log2(x);
-    if (name == "log10") return std::log10(x);
-    if (name == "sin") return std::sin(x);
-    if (name == "cos") return std::cos(x);
-    if (name == "tanh") return std::tanh(x);
-    return {};
 }
 
 } // namespace
@@ -110,6 +99,7 @@ std::optional<value> interpreter::constant_of(value const& v) {
 /// The dtype of a number as a 0-d tensor, if that of a float is `real`.
 dtype interpreter::type_of_number(value const& v, dtype real) const {
     if (v.is_number_as_tensor()) return v.tensor_type();
+    if (v.is() == kind::complex) return real == dtype::float64 ? dtype::complex128 : dtype::complex64;
     if (v.is() != kind::symbol)
         return v.is() == kind::boolean ? dtype::bool_ : v.is() == kind::integer ? dtype::int64 : real;
     program::value_kind const k = out_.values[v.computed()].kind;
@@ -146,7 +136,11 @@ std::optional<value> interpreter::call_on_range(std::string_view name, std::vect
     if (name == "__derive_index") return arithmetic("_operator.add", {x[1], arithmetic("_operator.mul", {x[0], x[2]})});
     if (name != "__range_length") return {};
     std::optional<std::int64_t> const step = x[2].integer();
-    if (!step || *step == 0) fail("range() with a step that is 0 or not known");
+    if (step == 0) fail("range() with a step of 0");
+    if (!step) { // rounded up, whatever the sign of the step is
+        value const back = arithmetic("_operator.floordiv", {arithmetic("_operator.sub", {x[0], x[1]}), x[2]});
+        return arithmetic("torch.sym_max", {arithmetic("_operator.neg", {back}), value::of(std::int64_t{0})});
+    }
     value const one = value::of(std::int64_t{*step > 0 ? 1 : -1});
     // (stop - start + step - 1) / step, and 0 for an empty range
     value const span = arithmetic(
@@ -160,6 +154,9 @@ std::optional<value> interpreter::call_on_numbers(std::string_view name, call_ar
     bool any_number = false;
     for (value& each : x) any_number = any_number || each.is_any_number();
     if (x.empty() || !any_number) return {};
+    if (name == "divmod" && x.size() == 2 && x[0].is_any_number() && x[1].is_any_number())
+        return heap_.tuple({arithmetic("_operator.floordiv", x), arithmetic("_operator.mod", x)});
+    if (std::optional<value> out = call_on_computed(name, x)) return out;
     bool const starts_as_tensor = x[0].is_number_as_tensor();
     if (starts_as_tensor &&
         (name == "detach" || name == "clone" || name == "contiguous" || name == "lift_fresh" || name == "alias"))
@@ -193,10 +190,12 @@ std::optional<value> interpreter::call_on_numbers(std::string_view name, call_ar
     for (number_function const& each : functions)
         if (each.name == name && each.operands == x.size()) op = each.python;
     if (name == "rsub" && x.size() == 2) std::swap(x[0], x[1]), op = "_operator.sub";
-    if (op.empty() && x.size() == 1 && x[0].is_number())
-        if (std::optional<double> const y = real_function(name, x[0].number()->to<double>())) {
-            return made(value::of(*y));
-        }
+    if (op.empty() && !types.empty()) { // numbers as 0-d tensors
+        std::vector<value> numbers;
+        for (value const& each : x) numbers.push_back(each.as_number());
+        std::optional<value> const out = call_builtin(name, numbers);
+        if (out && out->is_number()) return made(*out);
+    }
     if (op.empty()) return {};
     for (auto const& [key, each] : given.named) {
         if (key == "alpha" && each.number() == scalar(1)) continue;
@@ -216,7 +215,9 @@ std::optional<value> interpreter::call_on_numbers(std::string_view name, call_ar
         }
         op = "_operator.floordiv";
     }
-    return made(arithmetic(op, x));
+    value const out = made(arithmetic(op, x));
+    // round(2) and 2 ** 3 are floats, in contrast to Python's.
+    return types.empty() && (name == "round" || name == "pow") ? convert_number("float", out) : out;
 }
 
 value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) {
@@ -224,6 +225,8 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
     bool all_integral = true;
     bool any_bool = false;
     for (value const& each : x) {
+        if (each.is() == kind::complex)
+            fail("calculates with a complex number and a number that the model computes, or with " + in_quotes(op));
         if (each.is_number()) numbers.push_back(*each.number());
         else if (each.is() != kind::symbol) fail("calculates with " + std::string(describe(each)));
         program::value_kind const k =

@@ -200,7 +200,8 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
     }
 }
 
-value interpreter::call_operator(std::string const& op, call_arguments const& given) {
+value interpreter::call_operator(std::string const& op, call_arguments const& operands) {
+    call_arguments const given = autocast_ == dtype::undefined ? operands : autocast(op, operands);
     if (op.ends_with('_') && !op.ends_with("__") && !given.positional.empty() &&
         given.positional[0].is_number_as_tensor() && !given.positional[0].is_weak()) {
         // Traced code has a variable for each result, so that the old one is not read again.
@@ -227,6 +228,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
     if (op == "aten::as_tensor") return convert_type(given);
     if (op == "aten::unbind")
         if (std::optional<value> rows = unbind(given)) return *std::move(rows);
+    if (std::optional<value> parts = open_parts(op, given)) return *std::move(parts);
     if (op == "aten::_pad_packed_sequence" && given.positional.size() == 5 &&
         given.positional[4].is() == kind::symbol && given.positional[1].is() == kind::tensor) {
         // pad_packed_sequence() without total_length gives the number of batch_sizes, which is what 0 stands for.
@@ -238,8 +240,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
         }
     }
     if (op == "aten::cpu" || op == "aten::cuda") return call_operator("aten::alias", {{given.positional.at(0)}, {}});
-    if (op == "aten::as_strided" || op == "aten::as_strided_" || op == "aten::set_" || op == "aten::resize_" ||
-        op == "aten::resize_as_")
+    if (op == "aten::as_strided_" || op == "aten::set_" || op == "aten::resize_" || op == "aten::resize_as_")
         fail("calls " + in_quotes(op) + ", which depends on the memory layout of tensors; archives do not record it");
     bool const writes = op.ends_with('_') && !op.ends_with("__");
     if (writes && !given.positional.empty() && given.positional[0].is() != kind::tensor &&

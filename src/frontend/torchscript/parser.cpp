@@ -117,6 +117,15 @@ private:
             out.value = read_expression();
             expect(":");
             out.body = read_block();
+        } else if (take_name("def")) { // what fork() runs
+            out.is = stmt_kind::def_;
+            expr& name = out.targets.emplace_back();
+            name.is = expr_kind::name;
+            name.text = expect_name();
+            expect("(");
+            expect(")");
+            expect(":");
+            out.body = read_block();
         } else if (take_name("with")) {
             out.is = stmt_kind::with_;
             out.value = read_expression();

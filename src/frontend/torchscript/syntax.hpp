@@ -50,6 +50,7 @@ enum class stmt_kind : std::uint8_t {
     while_,     ///< while value: body
     for_,       ///< for targets[0] in value: body
     return_,    ///< return value
+    def_,       ///< def targets[0](): body
     with_,      ///< with value as targets[0]: body
 };
 

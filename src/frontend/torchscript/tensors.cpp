@@ -6,6 +6,7 @@
 #include <aton/aten/schema_table.hpp>
 
 #include "interpreter.hpp"
+#include "scalar_codes.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -19,7 +20,9 @@ value interpreter::make_tensor(call_arguments const& given) {
     if (from.is() == kind::list || from.is() == kind::tuple) {
         if (from.list()->items.empty()) {
             call_arguments zeros{{heap_.list({value::of(std::int64_t{0})})}, {}};
+            dtype const element = from.list()->element;
             if (type) zeros.named.emplace_back("dtype", value::of(*type));
+            else if (element != dtype::undefined) zeros.named.emplace_back("dtype", value::of(code_of(element)));
             return call_operator("aten::zeros", zeros);
         }
         std::vector<value> rows;
@@ -30,6 +33,8 @@ value interpreter::make_tensor(call_arguments const& given) {
         }
         return call_operator("aten::stack", {{heap_.list(std::move(rows))}, {}});
     }
+    if (type && is_floating(aten::scalar_type(*type))) // not through float32
+        return value::of(kind::tensor, tensor_of(from, aten::scalar_type(*type)));
     value made = value::of(kind::tensor, tensor_of(from));
     if (!type) return made;
     if (aten::scalar_type(*type) == type_of(made.computed()).type) return made;

@@ -40,7 +40,8 @@ std::string_view describe(value const& v) {
     case kind::weight: return "a tensor";
     case kind::symbol: return "a number that the model computes";
     case kind::list: return "a list";
-    case kind::rows: return "a list whose length the model computes";
+    case kind::rows:
+    case kind::parts: return "a list whose length the model computes";
     case kind::tuple: return "a tuple";
     case kind::dict: return "a dict";
     case kind::object: return "an object";

@@ -35,6 +35,7 @@ enum class kind : std::uint8_t {
     weight,    ///< a tensor of the archive that is not yet a value of the program
     list,
     rows, ///< a list of as many tensors as the model decides: those of a value of the program along its first dimension
+    parts, ///< a list of as many parts of a tensor as the model decides: `list` has the tensor, the dimension, and the size of a part
     tuple, ///< also a NamedTuple, with the names of its fields
     dict,
     object,
@@ -215,6 +216,7 @@ private:
 struct list_of_values {
     std::vector<value> items;
     class_code const* fields = nullptr; ///< of a NamedTuple
+    dtype element = dtype::undefined;   ///< of an empty list, as a tensor, if the code tells its type
     std::size_t serial = 0;             ///< the number of containers and objects made before
 };
 
@@ -252,10 +254,12 @@ struct heap {
     std::size_t fence = 0; ///< older ones must not change: the code around a branch that depends on data uses them
 
     [[nodiscard]] value list(std::vector<value> items) {
-        return value::of(kind::list, &lists.emplace_back(list_of_values{std::move(items), nullptr, made++}));
+        return value::of(kind::list,
+                         &lists.emplace_back(list_of_values{std::move(items), nullptr, dtype::undefined, made++}));
     }
     [[nodiscard]] value tuple(std::vector<value> items) {
-        return value::of(kind::tuple, &lists.emplace_back(list_of_values{std::move(items), nullptr, made++}));
+        return value::of(kind::tuple,
+                         &lists.emplace_back(list_of_values{std::move(items), nullptr, dtype::undefined, made++}));
     }
     [[nodiscard]] value dict() {
         dict_of_values& made_dict = dicts.emplace_back();
