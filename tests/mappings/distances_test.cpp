@@ -19,7 +19,7 @@ TEST_CASE("the largest difference is NaN for pdist, and of the other differences
 }
 
 TEST_CASE("the compute_mode of cdist says whether an infinite element makes a product NaN") {
-    auto const distances = [](double mode, double expected) {
+    auto const distances = [](int mode, double expected) {
         gives("aten::cdist",
               {arg("x1", of(dtype::float32, {2, 2}, {4, 2, -3, -infinity})),
                arg("x2", of(dtype::float32, {1, 2}, {1, -2})),

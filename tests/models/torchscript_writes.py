@@ -133,6 +133,17 @@ class Outs(nn.Module):
         return total, rest, torch.exp(total * 0.1, out=total)
 
 
+class ResizedOuts(nn.Module):
+    """Tensors that get the size of the result, and results that get the dtype of the tensor."""
+
+    def forward(self, x):
+        empty, longer, doubles = torch.empty(0), torch.empty(5, dtype=torch.float64), torch.empty(0, dtype=torch.float64)
+        torch.add(x, x, out=empty)
+        torch.arange(3, out=longer)
+        torch.sum(x, 0, out=doubles)
+        return empty * 2, empty.size(0), longer + 1, doubles
+
+
 def cases():
     def batch(rows):
         return normal(rows, 4)
@@ -145,6 +156,7 @@ def cases():
 
     return [
         case("writes_outs", Outs, normal(2, 6), normal(3, 6), (0,)),
+        case("writes_resized_outs", ResizedOuts, normal(2, 6), normal(3, 6), (0,)),
         made("in_branch", InBranch, positive, lambda: -torch.rand(2, 4)),
         made("in_both_branches", InBothBranches, positive, lambda: -torch.rand(2, 4)),
         made("in_nested_branch", InBothBranches, lambda: torch.rand(3, 4) + torch.tensor([-1.0, 1, 1, 1]), positive),

@@ -40,7 +40,7 @@ def documented():
     sections = {}
     for section in (ROOT / "docs/json.md").read_text().split("\n## ")[1:]:
         title, text = section.split("\n", 1)
-        cells = re.findall(r"^\| (`[^|]*`) \|", text, re.MULTILINE)
+        cells = re.findall(r"^\| (`[^|]*`) \|", text.split("\n### ")[0], re.MULTILINE)  # not those of objects in it
         sections[title] = [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
     return sections
 

@@ -36,6 +36,7 @@ words const known_words[] = {
     {"div.Tensor_mode div.Scalar_mode divide.Tensor_mode divide.Scalar_mode", "rounding_mode", {"trunc", "floor"}},
     {"searchsorted.Tensor searchsorted.Scalar", "side", {"left", "right"}},
     {"meshgrid.indexing", "indexing", {"ij", "xy"}},
+    {"pad_sequence", "padding_side", {"right", "left"}},
     {"quantile nanquantile", "interpolation", {"linear", "lower", "higher", "midpoint", "nearest"}},
     {"scatter.reduce scatter.value_reduce", "reduce", {"add", "multiply"}},
     {"scatter_reduce.two", "reduce", {"sum", "prod", "mean", "amax", "amin"}},

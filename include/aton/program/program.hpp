@@ -219,7 +219,7 @@ using schema_lookup = std::function<std::string_view(std::string_view op)>;
 void functionalize(program& p, schema_lookup const& schema_of = {});
 
 /// The call that computes what a call of an in-place or out operator writes, and writes nothing: `aten::add.Tensor` for `aten::add.out`.
-/// What the operator returns comes first among its results. nullopt if torch has no such operator, or does not declare `n.op`.
+/// What the operator returns comes first among its results. nullopt if torch declares no such operator. Throws aton::error if `n` is malformed.
 [[nodiscard]] std::optional<node> functional_form(node const& n);
 
 /// Removes nodes that no output depends on, such as assertions and the arithmetic that only they use. program::dropped lists removed nodes

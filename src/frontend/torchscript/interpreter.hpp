@@ -263,7 +263,10 @@ private:
     [[nodiscard]] program::value_index use_weight(std::size_t index);
 
     // results.cpp: the types of what nodes compute
-    [[nodiscard]] std::vector<inferred_result> types_of_outs(program::node const& n, overload const& o) const;
+    [[nodiscard]] std::vector<inferred_result> types_of_outs(program::node const& n, overload const& o);
+    [[nodiscard]] std::vector<inferred_result> infer_now(program::node asked);
+    [[nodiscard]] bool have_other_sizes(inferred_type const& a, inferred_type const& b) const;
+    void note_resized_outs(program::node const& n, overload const& o);
     [[nodiscard]] std::vector<inferred_result> types_of(program::node const& n, overload const& o);
     [[nodiscard]] std::optional<inferred_type> type_by_rule(program::node const& n);
     [[nodiscard]] inferred_type type_of(program::value_index v) const;

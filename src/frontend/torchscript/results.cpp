@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The types of what nodes compute: rules for operators that write, view or make tensors, and for all others the types that their
 // mapping infers.
+#include "bounds.hpp"
 #include "interpreter.hpp"
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace ATON_NAMESPACE::torchscript {
 namespace {
 
 using sizes = std::vector<std::optional<program::extent>>;
+using ek = program::expression_kind;
 
 std::string_view operator_name(std::string_view op) {
     op = op.substr(0, op.find('.'));
@@ -140,8 +142,24 @@ std::optional<inferred_type> interpreter::type_by_rule(program::node const& n) {
     return {};
 }
 
-/// The types of the results of an operator that writes all of them to arguments (out=): those of the arguments.
-std::vector<inferred_result> interpreter::types_of_outs(program::node const& n, overload const& o) const {
+/// Whether two tensors certainly have other sizes: for all values of the symbols.
+bool interpreter::have_other_sizes(inferred_type const& a, inferred_type const& b) const {
+    if (a.sizes.size() != b.sizes.size()) return true;
+    for (std::size_t i = 0; i != a.sizes.size(); ++i) {
+        if (!a.sizes[i] || !b.sizes[i]) continue;
+        program::expression const difference =
+            make_expression(ek::add,
+                            {expression_of(*a.sizes[i]),
+                             make_expression(ek::mul, {integer_expression(-1), expression_of(*b.sizes[i])})});
+        bounds const range = bounds_of(program::substitute(difference, {}), out_.ranges);
+        if ((range.min && *range.min > 0) || (range.max && *range.max < 0)) return true;
+    }
+    return false;
+}
+
+/// The types of the results of an operator that writes all of them to arguments (out=): the dtypes of the arguments, which get the sizes of
+/// what is computed.
+std::vector<inferred_result> interpreter::types_of_outs(program::node const& n, overload const& o) {
     std::vector<inferred_result> out;
     for (auto const& each : o.arguments) {
         if (!each.type.mutates) continue;
@@ -151,6 +169,12 @@ std::vector<inferred_result> interpreter::types_of_outs(program::node const& n, 
     }
     bool const all = std::all_of(o.returns.begin(), o.returns.end(), [](auto const& r) { return r.type.mutates; });
     if (!o.is_torchs || !all || out.size() != o.returns.size()) return {};
+    std::optional<program::node> const computed = program::functional_form(n);
+    if (!computed) return out;
+    std::vector<inferred_result> const now = infer_now(*computed);
+    for (std::size_t i = 0; i < std::min(out.size(), now.size()); ++i)
+        if (now[i].types.size() == 1 && now[i].types[0].has_rank && have_other_sizes(out[i].types[0], now[i].types[0]))
+            out[i].types[0].sizes = now[i].types[0].sizes;
     return out;
 }
 
@@ -172,7 +196,11 @@ std::vector<inferred_result> interpreter::types_of(program::node const& n, overl
     if (std::vector<inferred_result> written = types_of_outs(n, o); !written.empty()) return written;
     if (std::optional<inferred_type> type = type_by_rule(n); type && o.returns.size() == 1)
         return {{{*std::move(type)}, false}};
-    program::node asked = n;
+    return infer_now(n);
+}
+
+/// The types of the results of a node whose operands may have been resized.
+std::vector<inferred_result> interpreter::infer_now(program::node asked) {
     for (program::argument& a : asked.arguments)
         program::for_each_value(a, [&](program::value_index& v) {
             if (auto const now = resized_.find(v); now != resized_.end()) v = now->second;
@@ -236,10 +264,24 @@ value interpreter::add_results(program::node n, overload const& o, std::vector<i
     bool const resizes = o.is_torchs && is_in_place(o) && !resizing(name).empty();
     if (resizes) resized_[n.arguments.front().tensor] = n.results[0].values[0];
     else note_aliases(n, o);
+    note_resized_outs(n, o);
     out_.main.nodes.push_back(std::move(n));
     spend(1);
     if (results.empty()) return {};
     return results.size() == 1 ? results[0] : heap_.tuple(std::move(results));
+}
+
+/// Tensors that a call with out= has given other sizes.
+void interpreter::note_resized_outs(program::node const& n, overload const& o) {
+    if (!o.is_torchs || is_in_place(o)) return;
+    std::size_t i = 0;
+    for (auto const& each : o.arguments) {
+        if (!each.type.mutates || i == n.results.size() || n.results[i].values.size() != 1) continue;
+        program::value_index const now = n.results[i++].values[0];
+        program::argument const* const written = find_argument(n, each.name);
+        if (written == nullptr || written->kind != program::argument_kind::tensor) continue;
+        if (have_other_sizes(type_of(written->tensor), type_of(now))) resized_[written->tensor] = now;
+    }
 }
 
 value interpreter::add_python_node(std::string_view op, std::vector<value> const& x, program::value_kind k,

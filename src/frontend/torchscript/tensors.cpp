@@ -33,9 +33,9 @@ value interpreter::make_tensor(call_arguments const& given) {
         }
         return call_operator("aten::stack", {{heap_.list(std::move(rows))}, {}});
     }
-    if (type && is_floating(aten::scalar_type(*type))) // not through float32
-        return value::of(kind::tensor, tensor_of(from, aten::scalar_type(*type)));
-    value made = value::of(kind::tensor, tensor_of(from));
+    // A float becomes float32 before it becomes another dtype, as in torch: 1e300 is infinity.
+    value const number = from.is() == kind::real ? value::of(static_cast<double>(from.number()->to<float>())) : from;
+    value made = value::of(kind::tensor, tensor_of(number));
     if (!type) return made;
     if (aten::scalar_type(*type) == type_of(made.computed()).type) return made;
     return call_operator("aten::to", {{made, value::of(*type)}, {}});
