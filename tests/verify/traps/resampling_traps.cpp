@@ -196,7 +196,7 @@ constexpr auto equal_windows = table(symbolic<"aten::adaptive_avg_pool2d(self, o
 constexpr auto flat_indices =
     table(symbolic<"aten::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
         [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding, int_list dilation,
-           bool ceil_mode) -> std::tuple<value, value> {
+           bool ceil_mode) -> std::tuple<value, optional_value> {
             real::pool_windows const p(2, kernel, stride, padding, dilation, ceil_mode);
             if (!is_floating(self.dtype()) || self.dtype() == dtype::bfloat16)
                 return real::max_pool_with_indices<2>(g, self, kernel, stride, padding, dilation, ceil_mode);
