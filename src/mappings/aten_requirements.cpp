@@ -71,7 +71,8 @@ constexpr requirement rows[] = {
      "rank(running_mean) = 1; rank(running_var) = 1; type(running_mean) is inexact; type(running_var) is inexact"},
     {"batch_norm native_batch_norm _native_batch_norm_legit_functional _native_batch_norm_legit _batch_norm_with_update_functional _batch_norm_no_update _batch_norm_impl_index instance_norm",
      "rank(input) >= 2 or product(shape(input)) = 0; type(weight) is inexact; type(bias) is inexact; type(input) is inexact"},
-    {"_weight_norm _weight_norm_interface", "type(g) = type(v)"},
+    {"_weight_norm_interface", "type(g) = type(v)"},
+    {"_weight_norm", "type(g) = type(v) or dim != 0; type(g) = type(v) or dim != rank(v) - 1"},
     {"_weight_norm_interface", "dim = 0 or dim = rank(v) - 1"},
     {"native_batch_norm_backward", "type(save_invstd) is inexact; type(running_mean) is inexact"},
     {"_native_multi_head_attention", "embed_dim = size(query, -1)"},
@@ -90,7 +91,7 @@ constexpr requirement rows[] = {
     {"index_fill.int_Tensor", "rank(value) = 0"},
     {"take put", "type(index) is int64"},
     {"put", "type(source) = type(self); product(shape(source)) = product(shape(index))"},
-    {"take_along_dim", "type(indices) is int64"},
+    {"take_along_dim", "type(indices) is index; type(indices) is int64 or dim < -rank(self)"}, // without dim, int32 as well
     {"fill.Tensor masked_fill.Tensor", "rank(value) = 0"},
     {"masked_scatter", "type(mask) is bool; type(source) = type(self)"},
     {"index index_put _index_put_impl _unsafe_index_put", "type(indices) is subscript"},
