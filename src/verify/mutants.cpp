@@ -158,14 +158,17 @@ void row_mutants::add_to(std::vector<argument_report>& arguments) const {
 mutant_report row_mutants::report() const {
     mutant_report out;
     for (auto const& [key, m] : mutants_) {
-        if (!m.ran) continue;
+        bool const is_of_argument = m.example.empty(); // counted by add_to()
+        if (!m.ran || (is_of_argument && m.is_detected())) continue;
+        if (is_of_argument && !m.known) out.survivors.push_back(key.what);
+        if (is_of_argument) continue;
         ++out.made;
         if (m.is_detected()) {
             ++out.detected;
             continue;
         }
         if (m.known) ++out.equivalent;
-        else out.survivors.push_back(m.example.empty() ? key.what : key.what + " in " + m.example);
+        else out.survivors.push_back(key.what + " in " + m.example);
     }
     if (out.made >= 5) return out;
     if (graphs_ == 0) out.few = "no call has its numbers compared";

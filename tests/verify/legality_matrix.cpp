@@ -127,7 +127,6 @@ private:
                     optimized, aton::onnx::onnx_runtime_integer_kernels, aton::fusions::build_exact_integers);
             };
             if (what.empty() && make_exact()) what = fault_of(optimized, false);
-            if (what.empty() && make_exact()) what = "integers are not exact after they were made so";
         }
         if (what.empty()) {
             ++counts_.legal;
