@@ -21,6 +21,7 @@
 #include <aton/frontend/torchscript/read_program.hpp>
 #include <aton/program/program.hpp>
 
+#include "bounds.hpp"
 #include "gradients.hpp"
 #include "library.hpp"
 #include "module_state.hpp"
@@ -240,6 +241,7 @@ private:
     [[nodiscard]] value as_result_of(std::vector<dtype> const& types, value const& number) const;
     [[nodiscard]] std::optional<bool> decide(value const& condition);
     [[nodiscard]] std::optional<bool> compare_symbols(std::string_view op, std::vector<value> const& x);
+    [[nodiscard]] bounds bounds_of_difference(program::extent const& a, program::extent const& b) const;
     [[nodiscard]] program::expression expression_of(program::extent const& e) const;
     [[nodiscard]] program::extent extent_of(program::expression e);
     [[nodiscard]] program::extent extent_of(value const& v);

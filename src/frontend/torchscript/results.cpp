@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The types of what nodes compute: rules for operators that write, view or make tensors, and for all others the types that their
 // mapping infers.
-#include "bounds.hpp"
 #include "interpreter.hpp"
 
 #include <algorithm>
@@ -15,7 +14,6 @@ namespace ATON_NAMESPACE::torchscript {
 namespace {
 
 using sizes = std::vector<std::optional<program::extent>>;
-using ek = program::expression_kind;
 
 std::string_view operator_name(std::string_view op) {
     op = op.substr(0, op.find('.'));
@@ -147,11 +145,7 @@ bool interpreter::have_other_sizes(inferred_type const& a, inferred_type const& 
     if (a.sizes.size() != b.sizes.size()) return true;
     for (std::size_t i = 0; i != a.sizes.size(); ++i) {
         if (!a.sizes[i] || !b.sizes[i]) continue;
-        program::expression const difference =
-            make_expression(ek::add,
-                            {expression_of(*a.sizes[i]),
-                             make_expression(ek::mul, {integer_expression(-1), expression_of(*b.sizes[i])})});
-        bounds const range = bounds_of(program::substitute(difference, {}), out_.ranges);
+        bounds const range = bounds_of_difference(*a.sizes[i], *b.sizes[i]);
         if ((range.min && *range.min > 0) || (range.max && *range.max < 0)) return true;
     }
     return false;

@@ -20,11 +20,7 @@ std::optional<bool> interpreter::compare_symbols(std::string_view op, std::vecto
             (each.is() == kind::symbol && out_.values[each.computed()].kind == program::value_kind::sym_int);
         if (!is_integer) return {};
     }
-    program::expression const difference =
-        make_expression(ek::add,
-                        {expression_of(extent_of(x[0])),
-                         make_expression(ek::mul, {integer_expression(-1), expression_of(extent_of(x[1]))})});
-    bounds const b = bounds_of(program::substitute(difference, {}), out_.ranges);
+    bounds const b = bounds_of_difference(extent_of(x[0]), extent_of(x[1]));
     bool const positive = b.min && *b.min > 0;
     bool const negative = b.max && *b.max < 0;
     bool const not_negative = b.min && *b.min >= 0;
@@ -38,6 +34,13 @@ std::optional<bool> interpreter::compare_symbols(std::string_view op, std::vecto
     if (op == "_operator.ge") return answer(not_negative, negative);
     bool const same = not_negative && not_positive;
     return op == "_operator.eq" ? answer(same, positive || negative) : answer(positive || negative, same);
+}
+
+/// The bounds of a - b, for all values of the symbols.
+bounds interpreter::bounds_of_difference(program::extent const& a, program::extent const& b) const {
+    program::expression const difference = make_expression(
+        ek::add, {expression_of(a), make_expression(ek::mul, {integer_expression(-1), expression_of(b)})});
+    return bounds_of(program::substitute(difference, {}), out_.ranges);
 }
 
 program::expression interpreter::expression_of(program::extent const& e) const {
