@@ -111,6 +111,16 @@ TEST_CASE("attention with a 0-d value is refused") {
                     .empty());
 }
 
+TEST_CASE("a contraction over a dimension of a 0-d tensor is refused") {
+    for (bool const is_first : {true, false}) {
+        auto self = ones("self", {2, 3, 3});
+        auto other = ones("other", {2, 3, 3});
+        (is_first ? self : other) = ones(is_first ? "self" : "other", {});
+        CHECK(refusal("aten::tensordot", {self, other, numbers("dims_self", {-2, -1}), numbers("dims_other", {-1, -2})})
+                  .find("0-d") != std::string::npos);
+    }
+}
+
 TEST_CASE("strings do not have strides") {
     aten_argument words = ones("self", {2});
     words.tensor = tensor::of_strings({"a", "b"}, {2});

@@ -250,6 +250,7 @@ tensor contraction(tensor const& x, tensor const& y, std::vector<std::int64_t> c
         tensor const yr = real_part(y), yi = imaginary_part(y);
         return cast(complex_of(summed(xr, yr) - summed(xi, yi), summed(xr, yi) + summed(xi, yr)), x.dtype());
     }
+    if (!of_x.empty() && (x.rank() == 0 || y.rank() == 0)) throw error("a 0-d tensor has no dimension to contract");
     labels a(x.rank());
     labels b(y.rank());
     for (std::size_t i = 0; i != a.size(); ++i) a[i] = static_cast<int>(i);
