@@ -195,8 +195,8 @@ inline constexpr auto mish = [](graph<7> g, value x) -> value {
 
 inline constexpr auto softplus_row = [](graph<9> g, value x, number beta, number threshold) -> value {
     auto const f = [&](value v) { return softplus(g, v, beta, threshold); };
-    // beta * x may overflow float16.
-    return beta == 1 ? without_bfloat16(g, x, f) : in_opmath(g, x, f);
+    // beta * x may overflow float16, and ATen compares it with a float32 threshold.
+    return beta == 1 && threshold >= 17 ? without_bfloat16(g, x, f) : in_opmath(g, x, f);
 };
 
 inline constexpr auto log_sigmoid_forward = [](graph<7> g, value x) {
