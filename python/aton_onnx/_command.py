@@ -109,8 +109,12 @@ def plugin_arguments(plugins: Sequence[Path]) -> list[str]:
 
 def input_arguments(inputs: Mapping[str, object] | None) -> list[str]:
     """The options that give the inputs of a TorchScript archive types, or values that are no strings."""
-    return [f"--input={name}:{kind}" if isinstance(kind, str) and not kind.startswith("=") else f"--input={name}={str(kind).removeprefix('=')}"
-            for name, kind in (inputs or {}).items()]
+    def argument(name: str, kind: object) -> str:
+        if isinstance(kind, str) and not kind.startswith("="):
+            return f"--input={name}:{kind}"
+        return f"--input={name}={str(kind).removeprefix('=')}"
+
+    return [argument(name, kind) for name, kind in (inputs or {}).items()]
 
 
 @contextlib.contextmanager

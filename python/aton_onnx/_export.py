@@ -100,8 +100,8 @@ def export(
     `args`, `kwargs` and `dynamic_shapes`. Arguments that torch.onnx.export has as well mean the same. `dims` names dynamic
     dimensions, `{("x", 0): "batch"}`; `rename` renames inputs and outputs; `plugins` are shared libraries with mappings.
     `model` may also be a TorchScript archive; `inputs` then says what its inputs are, `{"x": "float32[batch,3,224,224]"}`.
-    A number is one of type `"int"`, `"float"` or `"bool"`, or has the same value in every call, `{"rate": 16000}`; a string that does is
-    written with an equals sign, `{"mode": "=nearest"}`.
+    A number is one of type `"int"`, `"float"` or `"bool"`, or has the same value in every call, `{"rate": 16000}`; a string
+    that does is written with an equals sign, `{"mode": "=nearest"}`.
     `target` is a runtime whose own operators may be used, or whose limits hold: "onnxruntime", "tensorrt" or "npu".
     `nan="exact"` treats NaN in maxima, minima and sorts as ATen does. `weights="reference"` is for a path, since the
     weights stay in that file. With `verify`, the file is compared with the program (see `verify`), and a difference
