@@ -3,8 +3,11 @@
 #include "constrained_elements.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -83,6 +86,39 @@ tensor descending(random_source& random, sizes const& of, std::int64_t first, st
     return out;
 }
 
+/// Bits that are a number of a floating-point format: often one at the end of a range, such as the smallest normal number or an infinity.
+std::uint64_t bits_of_number(random_source& random, unsigned significand, unsigned exponent) {
+    auto const field = [&](unsigned width) -> std::uint64_t {
+        std::uint64_t const all = (std::uint64_t{1} << width) - 1;
+        std::array<std::uint64_t, 4> const ends = {0, 1, all - 1, all};
+        std::uint64_t const any = (random.alternative() << 32U | random.alternative()) & all;
+        return random.chance(0.4) ? any : one_of(random, ends);
+    };
+    std::uint64_t word = field(1);
+    for (unsigned const width : {exponent, significand}) word = word << width | field(width);
+    return word;
+}
+
+/// Elements of any bits. Neighbors together are numbers of a wider format as often as each is one of a narrow format.
+tensor any_bits(random_source& random, dtype t, sizes const& of) {
+    struct format {
+        unsigned significand;
+        unsigned exponent;
+    };
+    constexpr std::array formats = {format{52, 11}, format{23, 8}, format{10, 5}, format{7, 8}};
+    tensor out = tensor::empty(t, of);
+    std::size_t const size = static_cast<std::size_t>(out.count()) * runtime::element_bytes(t);
+    std::byte* const to = out.bytes();
+    format const f = one_of(random, formats);
+    for (std::size_t i = 0; i < size;) {
+        std::uint64_t const word = random.chance(0.1) ? 0 : bits_of_number(random, f.significand, f.exponent);
+        std::size_t const count = std::min<std::size_t>(size - i, (f.significand + f.exponent + 1) / 8);
+        std::memcpy(to + i, &word, count);
+        i += count;
+    }
+    return out;
+}
+
 /// Whether all elements are within a range; true for dtypes without constants.
 bool is_within(tensor const& x, element_range const& range) {
     if (!range.bounded || !aton::tensor::can_hold(x.dtype()) || is_complex(x.dtype())) return true;
@@ -98,6 +134,7 @@ bool is_within(tensor const& x, element_range const& range) {
 
 tensor constrained_elements(element_source& from, dtype t, sizes const& of, tensor_constraints const& w) {
     if (w.falls_from >= 0) return descending(from.random, of, w.falls_from, w.sum);
+    if (w.bits && t != dtype::bool_ && bits(t) >= 8) return any_bits(from.random, t, of);
     element_range range = w.range;
     if (w.index >= 0)
         range = {

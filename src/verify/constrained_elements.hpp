@@ -35,6 +35,7 @@ struct tensor_constraints {
     bool one_sign = false;
     bool small = false; ///< close to 0 in some calls
     bool bytes = false; ///< uint8 tensors ignore the range
+    bool bits = false;  ///< any bits, those of every kind of floating-point number among them
     bool optional = false;
     std::int64_t min_count = 1;
     std::int64_t max_count = 0; ///< 0: not a list

@@ -25,6 +25,7 @@ bool* flag_of(tensor_constraints& w, std::string_view name) {
     if (name == "distinct") return &w.distinct;
     if (name == "one_sign") return &w.one_sign;
     if (name == "bytes") return &w.bytes;
+    if (name == "bits") return &w.bits;
     if (name == "small") return &w.small;
     if (name == "deficient") return &w.deficient;
     if (name == "moderate") return &w.range.moderate;
@@ -36,7 +37,7 @@ bool* flag_of(tensor_constraints& w, std::string_view name) {
 /// Whether an element may have any value of the range, whatever the others are.
 bool is_free(tensor_constraints const& w) {
     return w.index < 0 && w.falls_from < 0 && !w.regular && !w.permuted && !w.definite && !w.deficient && !w.hides &&
-           !w.sorted && !w.distinct && w.unsorts.empty() && !w.one_sign && !w.small && !w.range.uneven;
+           !w.sorted && !w.distinct && w.unsorts.empty() && !w.one_sign && !w.small && !w.bits && !w.range.uneven;
 }
 
 } // namespace

@@ -21,9 +21,10 @@ inline dtype signed_integer_of(int width) {
 
 inline value constant_viewed_as(graph<7> g, tensor x, dtype to) {
     if (bits(x.type) != bits(to)) {
-        if (x.sizes.empty() || x.sizes.back() * bits(x.type) % bits(to) != 0)
+        auto const width = [](dtype d) { return static_cast<std::int64_t>(bits(d)); };
+        if (x.sizes.empty() || x.sizes.back() * width(x.type) % width(to) != 0)
             throw unsupported_error("a view as a dtype whose elements do not fit into the last dimension");
-        x.sizes.back() = x.sizes.back() * bits(x.type) / bits(to);
+        x.sizes.back() = x.sizes.back() * width(x.type) / width(to);
     }
     x.type = to;
     if (to == dtype::bool_) // other bytes are not valid bools
@@ -42,12 +43,15 @@ inline value floats_of_bits(graph<10> g, value pattern, dtype to) {
                      : to == dtype::float32 ? format{23, 8}
                      : to == dtype::float16 ? format{10, 5}
                                             : format{7, 8};
-    std::int64_t const lowest_sign = std::numeric_limits<std::int64_t>::min();
-    std::int64_t const sign = to == dtype::float64 ? lowest_sign : std::int64_t{1} << (f.significand + f.exponent);
-    value const unsigned_bits =
-        to == dtype::float64 ? pattern : value(g.op<"Mod">(pattern, g.scalar(2 * sign, dtype::int64)));
-    value const negative = to == dtype::float64 ? is_less(g, pattern, 0) : is_at_least(g, unsigned_bits, sign);
-    value const magnitude = where(g, negative, g.op<"Sub">(unsigned_bits, sign), unsigned_bits);
+    value negative, magnitude;
+    if (to == dtype::float64) {
+        negative = is_less(g, pattern, 0);
+        magnitude = where(g, negative, g.op<"Sub">(pattern, std::numeric_limits<std::int64_t>::min()), pattern);
+    } else {
+        std::int64_t const sign = std::int64_t{1} << (f.significand + f.exponent);
+        negative = is_at_least(g, g.op<"Mod">(pattern, g.scalar(2 * sign, dtype::int64)), sign);
+        magnitude = g.op<"Mod">(pattern, g.scalar(sign, dtype::int64));
+    }
     std::int64_t const unit = std::int64_t{1} << f.significand;
     value const exponent = g.op<"Div">(magnitude, unit);
     value const fraction = g.op<"Sub">(magnitude, g.op<"Mul">(exponent, unit));
@@ -97,8 +101,8 @@ inline value split_bits(graph<10> g, value pattern, std::int64_t parts, std::int
     return reshape(g, g.op<"Concat">(all, attr::axis_i(pattern.rank())), to);
 }
 
-/// Several elements as one: the last has the sign.
-inline value join_bits(graph<10> g, value pattern, std::int64_t parts, std::int64_t width) {
+/// Several elements as one. The last has the sign, if there is one.
+inline value join_bits(graph<10> g, value pattern, std::int64_t parts, std::int64_t width, bool has_sign) {
     std::int64_t const unit = std::int64_t{1} << width;
     safe_vector<sym_int> to = g.sizes(pattern);
     if (to.back().is_constant() && to.back().constant() % parts != 0)
@@ -109,7 +113,7 @@ inline value join_bits(graph<10> g, value pattern, std::int64_t parts, std::int6
     value sum = gather(g, rows, g.scalar(0, dtype::int64), pattern.rank());
     for (std::int64_t i = 1; i != parts; ++i) {
         value part = gather(g, rows, g.scalar(i, dtype::int64), pattern.rank());
-        if (i + 1 == parts) part = where(g, is_at_least(g, part, unit / 2), g.op<"Sub">(part, unit), part);
+        if (i + 1 == parts && has_sign) part = where(g, is_at_least(g, part, unit / 2), g.op<"Sub">(part, unit), part);
         sum = g.op<"Add">(sum, g.op<"Mul">(part, std::int64_t{1} << (i * width)));
     }
     return sum;
@@ -123,7 +127,9 @@ inline value computed_viewed_as(graph<10> g, value x, dtype to) {
     value const pattern = bits_of_elements(g, x);
     if (from == wanted) return elements_of_bits(g, pattern, to);
     if (from > wanted) return elements_of_bits(g, split_bits(g, pattern, from / wanted, wanted), to);
-    return elements_of_bits(g, join_bits(g, pattern, wanted / from, from), to);
+    // floats_of_bits() reads the sign of the narrower floats from their highest bit.
+    bool const has_sign = !is_floating(to) || wanted == 64 || g.opset() >= 26;
+    return elements_of_bits(g, join_bits(g, pattern, wanted / from, from, has_sign), to);
 }
 
 inline value viewed_as(graph<7> g, value x, dtype to) {

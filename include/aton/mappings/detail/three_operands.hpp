@@ -11,6 +11,7 @@
 
 #include <aton/mappings/detail/einsum.hpp>
 #include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/unary.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
 
