@@ -4,6 +4,7 @@
 #ifndef ATON_SINGLE_INCLUDE_ATON_ATON_HPP
 #define ATON_SINGLE_INCLUDE_ATON_ATON_HPP
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -11036,49 +11037,6 @@ template <class... P>
 inline constexpr int values_taken<std::tuple<P...>> =
     ((std::is_convertible_v<std::span<value const>, P> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
 
-/// The type of a Scan input in the body: without the scanned axis.
-template <class Type>
-Type scanned(Type t, std::int64_t axis) {
-    if (!t.shape.has_rank()) return t;
-    auto rest = t.shape.dims();
-    if (axis < 0) axis += static_cast<std::int64_t>(rest.size());
-    if (axis >= 0 && axis < static_cast<std::int64_t>(rest.size())) rest.erase(rest.begin() + axis);
-    t.shape = shape(rest);
-    return t;
-}
-
-/// The types of the body's parameters, for a node that already has its operands and other attributes.
-template <class Graph, class Node>
-auto body_input_types(Graph const& graph, Node const& node) {
-    using value_type = std::remove_cvref_t<decltype(graph.values[0].type)>;
-    std::vector<value_type> types;
-    auto const type = [&](std::size_t i) {
-        return node.inputs[i] == no_value ? value_type{} : graph.values[node.inputs[i]].type;
-    };
-    if (node.op == "If" || !node.domain.empty()) return types;
-    std::size_t first = 0;
-    if (node.op == "Loop") {
-        types.push_back({dtype::int64, shape(std::vector<dim>()), value_kind::tensor});
-        types.push_back({dtype::bool_, shape(std::vector<dim>()), value_kind::tensor});
-        first = 2;
-    }
-    std::size_t const count = node.inputs.size();
-    auto const* const scan_inputs = node.attribute("num_scan_inputs");
-    auto const* const scan_axes = node.attribute("scan_input_axes");
-    std::size_t const scans = scan_inputs == nullptr ? 0 : static_cast<std::size_t>(scan_inputs->i);
-    for (std::size_t i = first; i < count; ++i) {
-        value_type t = type(i);
-        if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change between iterations
-        if (node.op == "SequenceMap" && t.kind == value_kind::sequence) t.kind = value_kind::tensor;
-        if (node.op == "Scan" && scans <= count && i >= count - scans) {
-            std::size_t const k = i - (count - scans);
-            t = scanned(std::move(t), scan_axes != nullptr && k < scan_axes->ints.size() ? scan_axes->ints[k] : 0);
-        }
-        types.push_back(std::move(t));
-    }
-    return types;
-}
-
 /// An empty, open graph inside `around`; its nodes can capture outer values.
 template <class Graph>
 Graph open_body(Graph& around, int opset) {
@@ -11107,7 +11065,8 @@ void leave_body(Graph& inner) {
 template <class Graph>
 void close_body(Graph& inner, std::vector<value> const& results) {
     for (value const& v : results) {
-        value_id const here = v.id() == no_value ? no_value : inner.capture(v.owner(), v.id());
+        if (v.id() == no_value) throw error("a body returns a value that was never set, or is absent");
+        value_id const here = inner.capture(v.owner(), v.id());
         if (here == no_value) throw error("a body returns a value of a graph that does not enclose it");
         bool direct = inner.values[here].producer >= 0;
         for (value_id earlier : inner.outputs) direct = direct && earlier != here;
@@ -13980,6 +13939,99 @@ private:
 
 } // namespace ATON_NAMESPACE::dsl
 
+// ---- aton/ir/nested_types.hpp
+// The types of the inputs of nested graphs: what their node says of them, and what the body of a function may say for every call.
+// Internal header.
+
+namespace ATON_NAMESPACE {
+
+/// The number of inputs of a nested graph whose types do not follow from operands: iteration number and condition of Loop.
+template <class Node>
+std::size_t count_fixed_inputs(Node const& node) {
+    return node.op == "Loop" && node.domain.empty() ? 2 : 0;
+}
+
+namespace detail {
+
+/// The type of a Scan input in the body: without the scanned axis.
+template <class Type>
+Type scanned(Type t, std::int64_t axis) {
+    if (!t.shape.has_rank()) return t;
+    auto rest = t.shape.dims();
+    if (axis < 0) axis += static_cast<std::int64_t>(rest.size());
+    if (axis >= 0 && axis < static_cast<std::int64_t>(rest.size())) rest.erase(rest.begin() + axis);
+    t.shape = shape(rest);
+    return t;
+}
+
+} // namespace detail
+
+/// The types of the inputs of a node's nested graphs, for a node that has its operands and other attributes.
+template <class Graph, class Node>
+auto nested_input_types(Graph const& graph, Node const& node) {
+    using value_type = std::remove_cvref_t<decltype(graph.values[0].type)>;
+    std::vector<value_type> types;
+    if (node.op == "If" || !node.domain.empty()) return types;
+    std::size_t const first = count_fixed_inputs(node);
+    if (first != 0) {
+        types.push_back({dtype::int64, shape(std::vector<dim>()), value_kind::tensor});
+        types.push_back({dtype::bool_, shape(std::vector<dim>()), value_kind::tensor});
+    }
+    std::size_t const count = node.inputs.size();
+    auto const* const scan_inputs = node.attribute("num_scan_inputs");
+    auto const* const scan_axes = node.attribute("scan_input_axes");
+    std::size_t const scans = scan_inputs == nullptr ? 0 : static_cast<std::size_t>(scan_inputs->i);
+    for (std::size_t i = first; i < count; ++i) {
+        value_type t = node.inputs[i] == no_value ? value_type{} : graph.values[node.inputs[i]].type;
+        if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change between iterations
+        if (node.op == "SequenceMap" && t.kind == value_kind::sequence) t.kind = value_kind::tensor;
+        if (node.op == "Scan" && scans <= count && i >= count - scans) {
+            std::size_t const k = i - (count - scans);
+            t = detail::scanned(std::move(t),
+                                scan_axes != nullptr && k < scan_axes->ints.size() ? scan_axes->ints[k] : 0);
+        }
+        types.push_back(std::move(t));
+    }
+    return types;
+}
+
+/// Fills in what is not known of the types of a nested graph's inputs.
+template <class Graph, class Types>
+void complete_nested_inputs(Graph& nested, Types const& types) {
+    for (std::size_t i = 0; i != std::min(nested.inputs.size(), types.size()); ++i) {
+        auto& known = nested.values[nested.inputs[i]].type;
+        if (known.dtype == dtype::undefined) {
+            known.dtype = types[i].dtype;
+            known.kind = types[i].kind;
+        }
+        if (!known.shape.has_rank()) known.shape = types[i].shape;
+    }
+}
+
+/// Clears the types in the body of a function, because calls differ in shapes and, unless `keep_dtypes`, in dtypes. Runtimes need those of
+/// iteration numbers and conditions, which stay.
+template <class Graph>
+void clear_types(Graph& body, bool keep_dtypes) {
+    for (auto& v : body.values)
+        if (v.initializer < 0) v.type = {keep_dtypes ? v.type.dtype : dtype::undefined, shape(), v.type.kind};
+    for (auto& n : body.nodes) {
+        std::size_t const fixed = count_fixed_inputs(n);
+        for (auto& a : n.attributes)
+            for (auto& nested : a.graphs) {
+                std::vector<value_type> types;
+                for (std::size_t i = 0; i != std::min(fixed, nested.inputs.size()); ++i)
+                    types.push_back(nested.values[nested.inputs[i]].type);
+                clear_types(nested, keep_dtypes);
+                complete_nested_inputs(nested, types);
+                auto all = nested_input_types(body, n);
+                all.resize(std::min(all.size(), fixed));
+                complete_nested_inputs(nested, all);
+            }
+    }
+}
+
+} // namespace ATON_NAMESPACE
+
 // ---- aton/ir/shapes/control.hpp
 // Type rules of operators with nested graphs: If, Loop, Scan and SequenceMap.
 // Internal header.
@@ -15669,7 +15721,7 @@ public:
     template <class T>
     void add_body(T const& argument) {
         if constexpr (is_body_argument<T>) {
-            Graph body = build_body(graph_, target_, body_input_types(graph_, node_), argument.payload);
+            Graph body = build_body(graph_, target_, nested_input_types(graph_, node_), argument.payload);
             std::size_t const results = outputs_ + (node_.op == "Loop" ? 1 : 0);
             if (node_.domain.empty() && body.outputs.size() != results)
                 refuse("the lambda for " + std::string(T::name) + " returns " + std::to_string(body.outputs.size()) +

@@ -10,6 +10,7 @@
 #include "model_needs.hpp"
 
 #include <aton/core/error.hpp>
+#include <aton/ir/nested_types.hpp>
 #include <aton/model_io/weights.hpp>
 
 namespace ATON_NAMESPACE::detail {
@@ -146,11 +147,27 @@ void add_opset_imports(graph_data const& g, model_needs const& needs, ::onnx::Mo
     add_imports(g, needs, to);
 }
 
+namespace {
+
+/// A body without the types of the call that it was built for; only nested graphs have any that are written.
+graph_data without_types(graph_data body) {
+    clear_types(body, false);
+    return body;
+}
+
+} // namespace
+
+void graph_writer::know_functions(graph_data const& g) {
+    for (graph_function const& f : g.functions)
+        if (f.body.size() == 1)
+            results_.emplace(full_name(plain_domain(f.domain), f.name, f.overload), f.body[0].outputs.size());
+}
+
 /// Initializers become Constant nodes: a function has none.
 void graph_writer::write_function(graph_function const& f, ::onnx::FunctionProto& out) {
     std::string const what = "function " + full_name(f.domain, f.name, f.overload);
     if (f.body.size() != 1) refuse(what + " must have one body, but has " + std::to_string(f.body.size()));
-    graph_data const& body = f.body[0];
+    graph_data const body = without_types(f.body[0]);
     out.set_domain(std::string(plain_domain(f.domain)));
     out.set_name(f.name);
     if (!f.overload.empty()) out.set_overload(f.overload);
@@ -228,6 +245,9 @@ void graph_writer::write_node(graph_node const& n, node_origin const& origin, st
     if (!plain_domain(n.domain).empty()) to.set_domain(n.domain);
     for (value_id id : n.inputs) to.add_input(id == no_value ? std::string() : at(names, id));
     for (value_id id : n.outputs) to.add_output(id == no_value ? std::string() : at(names, id));
+    if (!results_.empty()) // a call of a function has all of its outputs; those that nobody uses have no name
+        if (auto const f = results_.find(full_name(plain_domain(n.domain), n.op, n.overload)); f != results_.end())
+            while (static_cast<std::size_t>(to.output_size()) < f->second) to.add_output();
     std::vector<node_attribute const*> sorted; // in printing order, so that nested graphs get the same names
     for (node_attribute const& a : n.attributes) sorted.push_back(&a);
     std::sort(sorted.begin(), sorted.end(), [](auto const* a, auto const* b) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "model_needs.hpp"
@@ -28,6 +29,9 @@ class graph_writer {
 public:
     explicit graph_writer(int ir) : ir_(ir) {}
 
+    /// Makes calls of the functions of this graph have all of their outputs.
+    void know_functions(graph_data const& g);
+
     /// Writes everything except the initializers. Returns the names of the values by id.
     std::vector<std::string> write_main(graph_data const& g, ::onnx::GraphProto& out);
 
@@ -49,6 +53,7 @@ private:
     void write_attribute(node_attribute const& a, std::string const& node, ::onnx::AttributeProto& to);
 
     int ir_;
+    std::unordered_map<std::string, std::size_t> results_; ///< the number of results of each function
     std::size_t nodes_ = 0;
     value_names<> value_namer_;
     value_names<> node_namer_;

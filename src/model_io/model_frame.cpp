@@ -143,6 +143,7 @@ model_frame make_frame(graph_data const& graph, model_options const& options, st
     add_opset_imports(graph, needs, model);
     auto& main = *model.mutable_graph();
     graph_writer writer(static_cast<int>(model.ir_version()));
+    writer.know_functions(graph);
     std::vector<std::string> const names = writer.write_main(graph, main);
     for (graph_function const& f : graph.functions) writer.write_function(f, *model.add_functions());
 

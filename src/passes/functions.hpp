@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of a graph: look-up by call, and the types in their bodies.
+// Functions of a graph: look-up by call.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,6 @@
 #include "attributes.hpp"
 
 namespace ATON_NAMESPACE::passes {
-
-/// Clears the types in a body, because calls differ in shapes and, unless `keep_dtypes`, in dtypes.
-inline void clear_types(graph_data& body, bool keep_dtypes) {
-    for (graph_value& v : body.values)
-        if (v.initializer < 0) v.type = {keep_dtypes ? v.type.dtype : dtype::undefined, shape(), v.type.kind};
-    for (graph_node& n : body.nodes)
-        for (node_attribute& a : n.attributes)
-            for (graph_data& nested : a.graphs) clear_types(nested, keep_dtypes);
-}
 
 /// The functions of a graph by their names. The graph must outlive the table.
 class function_table {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
+#include <aton/ir/nested_types.hpp>
 #include <aton/ir/shapes/rules.hpp>
 
 #include "attributes.hpp"
@@ -37,6 +38,7 @@ private:
             for (graph_data& nested : a.graphs) {
                 for (graph_value& v : nested.values)
                     if (depth != 0 && v.outer != no_value) v.type = graph.values[v.outer].type;
+                if (depth != 0) complete_nested_inputs(nested, nested_input_types(graph, n));
                 expand(nested, depth);
             }
         append(graph, std::move(n));
@@ -76,7 +78,7 @@ private:
         for (std::size_t i = 0; i != n.inputs.size(); ++i)
             same_dtypes = same_dtypes && (n.inputs[i] == no_value || graph.values[n.inputs[i]].type.dtype ==
                                                                          body.values[body.inputs[i]].type.dtype);
-        passes::clear_types(body, same_dtypes);
+        clear_types(body, same_dtypes);
         std::vector<value_type> known; // the types at the call are as precise as inferred ones
         for (value_id id : n.outputs) known.push_back(id == no_value ? value_type{} : graph.values[id].type);
         for (graph_node& made : passes::splice(graph, std::move(body), ids, n))

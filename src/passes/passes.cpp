@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "functions.hpp"
+#include <aton/ir/nested_types.hpp>
+
 #include "padded_pools.hpp"
 #include "rewrite_index.hpp"
 #include "rewriter.hpp"
@@ -41,7 +42,7 @@ void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_option
     for (graph_function& f : graph.functions)
         for (graph_data& body : f.body) {
             if (has_references(body)) continue; // depends on attributes of the call
-            passes::clear_types(body, false);
+            clear_types(body, false);
             optimize_level(
                 body, weights, {false}, {{}, graph.opset}, nullptr); // without types, on which rewrites depend
             if (options.avoid_runtime_faults) passes::separate_padded_pools(body);

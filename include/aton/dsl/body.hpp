@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <tuple>
@@ -14,7 +13,6 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
-#include <aton/core/shape.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/value.hpp>
@@ -34,49 +32,6 @@ inline constexpr int values_taken = 0;
 template <class... P>
 inline constexpr int values_taken<std::tuple<P...>> =
     ((std::is_convertible_v<std::span<value const>, P> ? 1 : 0) + ... + 0) != 0 ? -1 : static_cast<int>(sizeof...(P));
-
-/// The type of a Scan input in the body: without the scanned axis.
-template <class Type>
-Type scanned(Type t, std::int64_t axis) {
-    if (!t.shape.has_rank()) return t;
-    auto rest = t.shape.dims();
-    if (axis < 0) axis += static_cast<std::int64_t>(rest.size());
-    if (axis >= 0 && axis < static_cast<std::int64_t>(rest.size())) rest.erase(rest.begin() + axis);
-    t.shape = shape(rest);
-    return t;
-}
-
-/// The types of the body's parameters, for a node that already has its operands and other attributes.
-template <class Graph, class Node>
-auto body_input_types(Graph const& graph, Node const& node) {
-    using value_type = std::remove_cvref_t<decltype(graph.values[0].type)>;
-    std::vector<value_type> types;
-    auto const type = [&](std::size_t i) {
-        return node.inputs[i] == no_value ? value_type{} : graph.values[node.inputs[i]].type;
-    };
-    if (node.op == "If" || !node.domain.empty()) return types;
-    std::size_t first = 0;
-    if (node.op == "Loop") {
-        types.push_back({dtype::int64, shape(std::vector<dim>()), value_kind::tensor});
-        types.push_back({dtype::bool_, shape(std::vector<dim>()), value_kind::tensor});
-        first = 2;
-    }
-    std::size_t const count = node.inputs.size();
-    auto const* const scan_inputs = node.attribute("num_scan_inputs");
-    auto const* const scan_axes = node.attribute("scan_input_axes");
-    std::size_t const scans = scan_inputs == nullptr ? 0 : static_cast<std::size_t>(scan_inputs->i);
-    for (std::size_t i = first; i < count; ++i) {
-        value_type t = type(i);
-        if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change between iterations
-        if (node.op == "SequenceMap" && t.kind == value_kind::sequence) t.kind = value_kind::tensor;
-        if (node.op == "Scan" && scans <= count && i >= count - scans) {
-            std::size_t const k = i - (count - scans);
-            t = scanned(std::move(t), scan_axes != nullptr && k < scan_axes->ints.size() ? scan_axes->ints[k] : 0);
-        }
-        types.push_back(std::move(t));
-    }
-    return types;
-}
 
 /// An empty, open graph inside `around`; its nodes can capture outer values.
 template <class Graph>
@@ -106,7 +61,8 @@ void leave_body(Graph& inner) {
 template <class Graph>
 void close_body(Graph& inner, std::vector<value> const& results) {
     for (value const& v : results) {
-        value_id const here = v.id() == no_value ? no_value : inner.capture(v.owner(), v.id());
+        if (v.id() == no_value) throw error("a body returns a value that was never set, or is absent");
+        value_id const here = inner.capture(v.owner(), v.id());
         if (here == no_value) throw error("a body returns a value of a graph that does not enclose it");
         bool direct = inner.values[here].producer >= 0;
         for (value_id earlier : inner.outputs) direct = direct && earlier != here;

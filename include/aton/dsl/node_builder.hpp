@@ -22,6 +22,7 @@
 #include <aton/dsl/number_text.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/ir/graph.hpp>
+#include <aton/ir/nested_types.hpp>
 #include <aton/ir/shapes/rules.hpp>
 #include <aton/ir/type_rules.hpp>
 #include <aton/onnx/registry.hpp>
@@ -163,7 +164,7 @@ public:
     template <class T>
     void add_body(T const& argument) {
         if constexpr (is_body_argument<T>) {
-            Graph body = build_body(graph_, target_, body_input_types(graph_, node_), argument.payload);
+            Graph body = build_body(graph_, target_, nested_input_types(graph_, node_), argument.payload);
             std::size_t const results = outputs_ + (node_.op == "Loop" ? 1 : 0);
             if (node_.domain.empty() && body.outputs.size() != results)
                 refuse("the lambda for " + std::string(T::name) + " returns " + std::to_string(body.outputs.size()) +
