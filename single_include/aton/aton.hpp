@@ -4421,14 +4421,18 @@ inline constexpr bool bindable = true;
 template <graph_body T>
 inline constexpr bool bindable<T> = body_traits<T>::unbindable == 0;
 
-/// The number of values that a nested graph's lambda returns; -1: a vector, whose length is known only when the graph is built.
+/// The number of values that a body returns; -1: a vector, whose length is known only when the graph is built. An absent one is a value
+/// that was never set.
 template <class R>
 struct returned_values {
-    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int>;
+    static constexpr bool optional = std::same_as<R, optional_value> || std::same_as<R, absent_t>;
+    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || optional;
     static constexpr int count = 1;
     template <class Graph>
     static void append(Graph const& g, std::vector<value>& to, R const& r) {
         if constexpr (std::same_as<R, sym_int>) to.push_back(g.to_value(r));
+        else if constexpr (std::same_as<R, optional_value>) to.push_back(r ? *r : value());
+        else if constexpr (std::same_as<R, absent_t>) to.emplace_back();
         else to.push_back(r);
     }
 };
@@ -11127,62 +11131,6 @@ Graph build_body(Graph& around, int opset, std::vector<value_type> const& types,
 
 } // namespace ATON_NAMESPACE::dsl::detail
 
-// ---- aton/ir/same_body.hpp
-// Bitwise comparison of attributes and bodies of nodes: NaN equals itself, and -0. does not equal 0.
-// Internal header.
-
-namespace ATON_NAMESPACE {
-
-template <class Graph>
-bool same_body(Graph const& a, Graph const& b);
-
-template <class Floats>
-bool same_floats(Floats const& a, Floats const& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i != a.size(); ++i)
-        if (std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i])) return false;
-    return true;
-}
-
-template <class Attribute>
-bool same_attribute(Attribute const& a, Attribute const& b) {
-    if (a.graphs.size() != b.graphs.size()) return false;
-    for (std::size_t i = 0; i != a.graphs.size(); ++i)
-        if (!same_body(a.graphs[i], b.graphs[i])) return false;
-    return a.name == b.name && a.type == b.type && a.reference == b.reference && a.i == b.i &&
-           std::bit_cast<std::uint32_t>(a.f) == std::bit_cast<std::uint32_t>(b.f) && a.s == b.s && a.ints == b.ints &&
-           same_floats(a.floats, b.floats) && a.strings == b.strings && a.tensors == b.tensors && a.types == b.types;
-}
-
-/// Whether the attributes are the same, in the same order.
-template <class Node>
-bool same_attributes(Node const& a, Node const& b) {
-    if (a.attributes.size() != b.attributes.size()) return false;
-    for (std::size_t i = 0; i != a.attributes.size(); ++i)
-        if (!same_attribute(a.attributes[i], b.attributes[i])) return false;
-    return true;
-}
-
-/// Whether two bodies have the same operators; types are ignored.
-template <class Graph>
-bool same_body(Graph const& a, Graph const& b) {
-    if (a.nodes.size() != b.nodes.size() || a.inputs != b.inputs || a.outputs != b.outputs ||
-        a.values.size() != b.values.size())
-        return false;
-    for (std::size_t i = 0; i != a.values.size(); ++i)
-        if (a.values[i].outer != b.values[i].outer) return false;
-    for (std::size_t i = 0; i != a.nodes.size(); ++i) {
-        auto const& x = a.nodes[i];
-        auto const& y = b.nodes[i];
-        if (x.op != y.op || x.domain != y.domain || x.overload != y.overload || x.inputs != y.inputs ||
-            x.outputs != y.outputs || !same_attributes(x, y))
-            return false;
-    }
-    return true;
-}
-
-} // namespace ATON_NAMESPACE
-
 // ---- aton/ir/shapes/context.hpp
 // The interface of shape rules to a node: its attributes, the shapes and known contents of its inputs, the types of its outputs.
 // Part of every include of the DSL; templates only so that an include does not instantiate them.
@@ -11593,6 +11541,172 @@ constexpr std::string_view nearest_attribute(declared_schema schema, std::string
 
 } // namespace ATON_NAMESPACE::onnx
 
+// ---- aton/dsl/declared_results.hpp
+// The types of a declared operator's results: by the rules of its declaration, and compared with its body and its infer<...> rule.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl::detail {
+
+/// Applies the rules of the outputs, like(X) and broadcast(X, Y).
+template <class Graph>
+void infer_by_declaration(Graph& graph, graph_node const& node, onnx::declared_schema schema) {
+    for (std::size_t i = 0; i != node.outputs.size() && static_cast<int>(i) < schema.output_count(); ++i) {
+        onnx::output_rule const& rule = schema.rule(static_cast<int>(i));
+        auto const input = [&](std::int8_t at) -> value_type const* {
+            auto const k = static_cast<std::size_t>(std::int64_t{at});
+            return k < node.inputs.size() && node.inputs[k] != no_value ? &graph.values[node.inputs[k]].type : nullptr;
+        };
+        value_type& out = graph.values[node.outputs[i]].type;
+        value_type const* const first = rule.is == onnx::output_rule::kind::none ? nullptr : input(rule.first);
+        if (first == nullptr) continue;
+        if (rule.is == onnx::output_rule::kind::like) {
+            dtype const known = out.dtype;
+            out = *first;
+            if (known != dtype::undefined) out.dtype = known;
+        } else if (value_type const* const second = input(rule.second);
+                   second != nullptr && first->shape.has_rank() && second->shape.has_rank()) {
+            out.shape = shape(shapes::broadcast(first->shape.dims(), second->shape.dims()));
+        }
+    }
+}
+
+/// Refuses a type of an output that contradicts its declaration or the operands; `by` is its origin, for the message.
+template <class Graph, class Type>
+void require_declared(Graph const& graph, graph_node const& node, onnx::declared_schema schema, std::size_t output,
+                      Type const& type, std::string_view by) {
+    if (type.dtype == dtype::undefined) return;
+    int const last = schema.output_count() - 1;
+    onnx::formal const& formal = schema.output(static_cast<int>(output) < last ? static_cast<int>(output) : last);
+    dtype const bound = output < node.outputs.size() ? graph.values[node.outputs[output]].type.dtype : type.dtype;
+    bool const follows = bound == dtype::undefined || bound == type.dtype;
+    if (follows && formal.types.contains(set_of(type))) return;
+    throw illegal_call(node.domain + "::" + node.op + ": output '" + std::string(formal.name) + "' is " +
+                       std::string(name(type.dtype)) + " according to " + std::string(by) +
+                       (follows ? ", which its declaration does not allow"
+                                : ", but " + std::string(name(bound)) + " according to its declaration"));
+}
+
+/// A rule of an output as it is written: " = like(X)"; the types of an output without one come from infer<...>.
+template <class Schema>
+std::string rule_text(Schema const& schema, std::size_t output) {
+    auto const& rule = schema.rule(static_cast<int>(output));
+    if (rule.is == onnx::output_rule::kind::none) return "its infer<...> rule";
+    std::string out = "its declaration, ";
+    out += rule.is == onnx::output_rule::kind::like ? "like(" : "broadcast(";
+    out += schema.input(rule.first).name;
+    if (rule.is == onnx::output_rule::kind::broadcast) (out += ", ") += schema.input(rule.second).name;
+    return out + ')';
+}
+
+template <class Shape>
+std::string shape_text(Shape const& s) {
+    std::string out;
+    for (auto const& d : s.dims()) {
+        if (!out.empty()) out += ", ";
+        if (d.is_static()) out += std::to_string(d.size());
+        else out += d.is_symbolic() ? d.symbol() : std::string_view("*");
+    }
+    return '[' + out + ']';
+}
+
+/// Refuses a shape of a result of the body that contradicts the declared one. Sizes that are not known fit any.
+template <class Graph, class Shape>
+void require_declared_shape(Graph const& graph, graph_node const& node, onnx::declared_schema schema,
+                            std::size_t output, Shape const& computed) {
+    Shape const& declared = graph.values[node.outputs[output]].type.shape;
+    if (!declared.has_rank() || !computed.has_rank()) return;
+    bool fits = declared.rank() == computed.rank();
+    for (std::size_t i = 0; fits && i != declared.rank(); ++i) {
+        dim const& a = declared.dims()[i];
+        dim const& b = computed.dims()[i];
+        fits = !a.is_static() || !b.is_static() || a.size() == b.size();
+    }
+    if (fits) return;
+    throw illegal_call(node.domain + "::" + node.op + ": output '" +
+                       std::string(schema.output(static_cast<int>(output)).name) + "' is " + shape_text(computed) +
+                       " according to its body, but " + shape_text(declared) + " according to " +
+                       rule_text(schema, output));
+}
+
+/// Refuses results of a body that do not match the outputs of a call, and removes those from the first absent one on, which the call does
+/// not ask for.
+template <class Node>
+void drop_absent_results(std::vector<value>& results, Node const& node, onnx::declared_schema schema) {
+    if (results.size() != static_cast<std::size_t>(schema.output_count()))
+        throw illegal_call(node.op + ": the body returns " + std::to_string(results.size()) +
+                           " values, but the operator has " + std::to_string(schema.output_count()) + " outputs");
+    std::size_t present = results.size();
+    for (std::size_t i = results.size(); i-- != 0;) {
+        if (results[i].id() != no_value) continue;
+        present = i;
+        onnx::formal const& formal = schema.output(static_cast<int>(i));
+        std::string const what = node.domain + "::" + node.op + ": output '" + std::string(formal.name) + "' ";
+        if (formal.kind != onnx::option::optional)
+            throw illegal_call(what + "is absent in the body, but not optional in the declaration");
+        if (i < node.outputs.size())
+            throw unsupported_error(what + "is used by the call, but its body returns nothing for it");
+    }
+    results.resize(present);
+}
+
+} // namespace ATON_NAMESPACE::dsl::detail
+
+// ---- aton/ir/same_body.hpp
+// Bitwise comparison of attributes and bodies of nodes: NaN equals itself, and -0. does not equal 0.
+// Internal header.
+
+namespace ATON_NAMESPACE {
+
+template <class Graph>
+bool same_body(Graph const& a, Graph const& b);
+
+template <class Floats>
+bool same_floats(Floats const& a, Floats const& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i != a.size(); ++i)
+        if (std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i])) return false;
+    return true;
+}
+
+template <class Attribute>
+bool same_attribute(Attribute const& a, Attribute const& b) {
+    if (a.graphs.size() != b.graphs.size()) return false;
+    for (std::size_t i = 0; i != a.graphs.size(); ++i)
+        if (!same_body(a.graphs[i], b.graphs[i])) return false;
+    return a.name == b.name && a.type == b.type && a.reference == b.reference && a.i == b.i &&
+           std::bit_cast<std::uint32_t>(a.f) == std::bit_cast<std::uint32_t>(b.f) && a.s == b.s && a.ints == b.ints &&
+           same_floats(a.floats, b.floats) && a.strings == b.strings && a.tensors == b.tensors && a.types == b.types;
+}
+
+/// Whether the attributes are the same, in the same order.
+template <class Node>
+bool same_attributes(Node const& a, Node const& b) {
+    if (a.attributes.size() != b.attributes.size()) return false;
+    for (std::size_t i = 0; i != a.attributes.size(); ++i)
+        if (!same_attribute(a.attributes[i], b.attributes[i])) return false;
+    return true;
+}
+
+/// Whether two bodies have the same operators; types are ignored.
+template <class Graph>
+bool same_body(Graph const& a, Graph const& b) {
+    if (a.nodes.size() != b.nodes.size() || a.inputs != b.inputs || a.outputs != b.outputs ||
+        a.values.size() != b.values.size())
+        return false;
+    for (std::size_t i = 0; i != a.values.size(); ++i)
+        if (a.values[i].outer != b.values[i].outer) return false;
+    for (std::size_t i = 0; i != a.nodes.size(); ++i) {
+        auto const& x = a.nodes[i];
+        auto const& y = b.nodes[i];
+        if (x.op != y.op || x.domain != y.domain || x.overload != y.overload || x.inputs != y.inputs ||
+            x.outputs != y.outputs || !same_attributes(x, y))
+            return false;
+    }
+    return true;
+}
+
+} // namespace ATON_NAMESPACE
+
 // ---- aton/dsl/operator_body.hpp
 // Declared operators at run time: default attributes, types of results, and bodies that become functions.
 // Public header.
@@ -11762,45 +11876,6 @@ using inference = basic_inference<graph_data>;
 
 namespace detail {
 
-/// Applies the rules of the outputs, like(X) and broadcast(X, Y).
-template <class Graph>
-void infer_by_declaration(Graph& graph, graph_node const& node, onnx::declared_schema schema) {
-    for (std::size_t i = 0; i != node.outputs.size() && static_cast<int>(i) < schema.output_count(); ++i) {
-        onnx::output_rule const& rule = schema.rule(static_cast<int>(i));
-        auto const input = [&](std::int8_t at) -> value_type const* {
-            auto const k = static_cast<std::size_t>(std::int64_t{at});
-            return k < node.inputs.size() && node.inputs[k] != no_value ? &graph.values[node.inputs[k]].type : nullptr;
-        };
-        value_type& out = graph.values[node.outputs[i]].type;
-        value_type const* const first = rule.is == onnx::output_rule::kind::none ? nullptr : input(rule.first);
-        if (first == nullptr) continue;
-        if (rule.is == onnx::output_rule::kind::like) {
-            dtype const known = out.dtype;
-            out = *first;
-            if (known != dtype::undefined) out.dtype = known;
-        } else if (value_type const* const second = input(rule.second);
-                   second != nullptr && first->shape.has_rank() && second->shape.has_rank()) {
-            out.shape = shape(shapes::broadcast(first->shape.dims(), second->shape.dims()));
-        }
-    }
-}
-
-/// Refuses a type of an output that contradicts its declaration or the operands; `by` is its origin, for the message.
-template <class Graph, class Type>
-void require_declared(Graph const& graph, graph_node const& node, onnx::declared_schema schema, std::size_t output,
-                      Type const& type, std::string_view by) {
-    if (type.dtype == dtype::undefined) return;
-    int const last = schema.output_count() - 1;
-    onnx::formal const& formal = schema.output(static_cast<int>(output) < last ? static_cast<int>(output) : last);
-    dtype const bound = output < node.outputs.size() ? graph.values[node.outputs[output]].type.dtype : type.dtype;
-    bool const follows = bound == dtype::undefined || bound == type.dtype;
-    if (follows && formal.types.contains(set_of(type))) return;
-    throw illegal_call(node.domain + "::" + node.op + ": output '" + std::string(formal.name) + "' is " +
-                       std::string(name(type.dtype)) + " according to " + std::string(by) +
-                       (follows ? ", which its declaration does not allow"
-                                : ", but " + std::string(name(bound)) + " according to its declaration"));
-}
-
 /// Sets the types of the outputs to those that the rule returns.
 template <auto Rule>
 void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_schema schema) {
@@ -11923,9 +11998,7 @@ void build_function(Graph& graph, graph_node& node, onnx::declared_schema schema
         }(std::make_index_sequence<traits::arity>{});
         lent.built = true;
     }
-    if (results.size() != static_cast<std::size_t>(schema.output_count()))
-        throw illegal_call(node.op + ": the body returns " + std::to_string(results.size()) +
-                           " values, but the operator has " + std::to_string(schema.output_count()) + " outputs");
+    drop_absent_results(results, node, schema);
     close_body(inner, results);
     inner.in_function = false;
     for (std::size_t i = 0; i != inner.outputs.size(); ++i) {
@@ -11934,6 +12007,7 @@ void build_function(Graph& graph, graph_node& node, onnx::declared_schema schema
         require_declared(graph, node, schema, i, out.type, "its body");
         if (i >= node.outputs.size()) continue;
         value_type& type = graph.values[node.outputs[i]].type;
+        require_declared_shape(graph, node, schema, i, out.type.shape);
         shape known = type.shape;
         if (type.dtype == dtype::undefined) type = out.type;
         type.shape = known.has_rank() ? std::move(known) : out.type.shape;
@@ -12451,7 +12525,7 @@ constexpr declaration read_declaration(std::string_view text, std::string_view c
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results, result_dtype };
+enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results, result_dtype, result_absent };
 
 struct body_fault {
     body_rule rule = body_rule::none;
@@ -12467,13 +12541,26 @@ inline constexpr type_set returned_types<typed_value<Types>> = Types;
 template <>
 inline constexpr type_set returned_types<sym_int> = tensors(dtype::int64);
 
-/// Finds the first output whose declared types and returned types are disjoint.
+/// Whether a result of a body may be absent.
+template <class R>
+inline constexpr bool returns_optional = std::same_as<R, optional_value> || std::same_as<R, absent_t>;
+
+/// Compares the C++ type of a result with output `i`: the declared types and the returned types must not be disjoint.
+template <class R>
+constexpr body_fault find_result_fault_at(onnx::declaration const& d, int i) {
+    if (i >= d.output_count) return {};
+    if (returns_optional<R> && d.outputs[i].kind != onnx::option::optional) return {body_rule::result_absent, i};
+    if ((returned_types<R> & d.outputs[i].types).empty()) return {body_rule::result_dtype, i, returned_types<R>};
+    return {};
+}
+
+/// Finds the first output that the body cannot return.
 template <class... R>
 constexpr body_fault find_result_fault(onnx::declaration const& d, std::tuple<R...> const*) {
-    type_set const given[] = {returned_types<R>..., {}};
-    for (int i = 0; i != static_cast<int>(sizeof...(R)) && i != d.output_count; ++i)
-        if ((given[i] & d.outputs[i].types).empty()) return {body_rule::result_dtype, i, given[i]};
-    return {};
+    body_fault found;
+    int i = 0;
+    ((found = found.rule == body_rule::none ? find_result_fault_at<R>(d, i) : found, ++i), ...);
+    return found;
 }
 template <class A, class B>
 constexpr body_fault find_result_fault(onnx::declaration const& d, std::pair<A, B> const*) {
@@ -12481,9 +12568,10 @@ constexpr body_fault find_result_fault(onnx::declaration const& d, std::pair<A, 
 }
 template <class R, std::size_t N>
 constexpr body_fault find_result_fault(onnx::declaration const& d, std::array<R, N> const*) {
-    for (int i = 0; i != static_cast<int>(N) && i != d.output_count; ++i)
-        if ((returned_types<R> & d.outputs[i].types).empty()) return {body_rule::result_dtype, i, returned_types<R>};
-    return {};
+    body_fault found;
+    for (int i = 0; i != static_cast<int>(N) && found.rule == body_rule::none; ++i)
+        found = find_result_fault_at<R>(d, i);
+    return found;
 }
 template <class R>
 constexpr body_fault find_result_fault(onnx::declaration const& d, R const*) {
@@ -12572,6 +12660,10 @@ constexpr sentence describe(body_fault fault, std::string_view domain, onnx::dec
     case body_rule::result_dtype:
         return s << "output " << d.outputs[fault.index].name << " is " << fault.given << " in the body, but "
                  << d.outputs[fault.index].types << " in the declaration";
+    case body_rule::result_absent:
+        return s << "output " << d.outputs[fault.index].name
+                 << " may be absent in the body, but not in the declaration; write T? " << d.outputs[fault.index].name
+                 << ", or return a value";
     case body_rule::none: break;
     }
     return s;

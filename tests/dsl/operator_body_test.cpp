@@ -243,4 +243,76 @@ TEST_CASE("domains that differ only in their bodies are different") {
     CHECK(data.functions[1].body[0].nodes[0].op == "Abs");
 }
 
+namespace {
+
+inline constexpr auto maybe = [](graph<13> g, value x, std::int64_t n) {
+    return std::tuple<value, optional_value, value>(
+        g.op<"Neg">(x), n > 0 ? optional_value(g.op<"Abs">(x)) : optional_value(absent), g.op<"Exp">(x));
+};
+inline constexpr auto never = [](graph<13> g, value x) { return std::tuple(g.op<"Neg">(x), absent); };
+inline constexpr auto forgotten = [](graph<13> g, value x) { return std::vector<value>{value(), g.op<"Neg">(x)}; };
+inline constexpr auto wider = [](graph<13> g, value x) -> value {
+    return g.op<"Concat">(std::vector<value>{x, x}, attr::axis_i(0));
+};
+inline constexpr auto flat = [](graph<13> g, value x, value) -> value { return g.op<"Reshape">(x, g.ints({-1})); };
+inline aton::value_type as_input(inference const& in) { return in.input(0); }
+inline constexpr auto results_domain =
+    domain<"test.results", 1, op<"Maybe(T X, int n) -> (T Y, T? Z, T? W)", "T: float", body<maybe>>,
+           op<"Never(T X) -> (T Y, T? Z)", "", body<never>>, op<"Forgotten(T X) -> (T Y, T? Z)", "", body<forgotten>>,
+           op<"Wider(T X) -> (T Y = like(X))", "T: float", body<wider>>,
+           op<"Told(T X) -> (T Y)", "T: float", infer<as_input>, body<wider>>,
+           op<"Flat(T X, T B) -> (T Y = broadcast(X, B))", "", body<flat>>>{};
+using of_results = graph<13, results_domain>;
+
+} // namespace
+
+TEST_CASE("a body returns an optional value for an optional output") {
+    fixture f;
+    of_results const g(f.data, 17);
+    value const x = f.input("x", dtype::float32, {2, 3});
+    (void)g.op<"test.results::Maybe">(x, attr_i<"n">(1));
+    CHECK(f.data.functions[0].body[0].outputs.size() == 3);
+    auto const [y, z, w] = g.op<"test.results::Maybe">(x, attr_i<"n">(1), outputs<3>);
+    CHECK(f.data.functions.size() == 1); // whatever the call asks for
+    CHECK(w.shape() == aton::shape{2, 3});
+    (void)g.op<"test.results::Maybe">(x, attr_i<"n">(0));
+    REQUIRE(f.data.functions.size() == 2);
+    CHECK(f.data.functions[1].body[0].outputs.size() == 1); // the outputs before the first that is absent
+    auto const asks = [&] { (void)g.op<"test.results::Maybe">(x, attr_i<"n">(0), outputs<3>); };
+    CHECK_THROWS_WITH_AS(asks(),
+                         "test.results::Maybe: output 'Z' is used by the call, but its body returns nothing for it",
+                         unsupported_error);
+    CHECK(f.data.functions.size() == 2);
+    (void)g.op<"test.results::Never">(x);
+    CHECK(f.data.functions[2].body[0].outputs.size() == 1);
+    CHECK_THROWS_WITH_AS(
+        (void)g.op<"test.results::Forgotten">(x),
+        "test.results::Forgotten: output 'Y' is absent in the body, but not optional in the declaration",
+        aton::illegal_call);
+}
+
+TEST_CASE("a body whose results do not have the declared shapes is refused") {
+    fixture f;
+    of_results const g(f.data, 17);
+    CHECK_THROWS_WITH_AS((void)g.op<"test.results::Wider">(f.input("x", dtype::float32, {2, 3})),
+                         "test.results::Wider: output 'Y' is [4, 3] according to its body, but [2, 3] according to its "
+                         "declaration, like(X)",
+                         aton::illegal_call);
+    CHECK_THROWS_WITH_AS(
+        (void)g.op<"test.results::Told">(f.input("x", dtype::float32, {2, "b"})),
+        "test.results::Told: output 'Y' is [4, b] according to its body, but [2, b] according to its infer<...> rule",
+        aton::illegal_call);
+    CHECK_THROWS_WITH_AS(
+        (void)g.op<"test.results::Flat">(f.input("x", dtype::float32, {2, 3}), f.input("b", dtype::float32, {3})),
+        "test.results::Flat: output 'Y' is [6] according to its body, but [2, 3] according to its "
+        "declaration, broadcast(X, B)",
+        aton::illegal_call);
+    CHECK(f.data.functions.empty());
+    // What is not known may be right.
+    CHECK_NOTHROW((void)g.op<"test.results::Wider">(f.input("x", dtype::float32, {"a", 3})));
+    CHECK_NOTHROW((void)g.op<"test.results::Wider">(f.input("x", dtype::float32, aton::shape())));
+    CHECK_NOTHROW(
+        (void)g.op<"test.results::Flat">(f.input("x", dtype::float32, {6}), f.input("b", dtype::float32, {6})));
+}
+
 } // namespace operator_body_test

@@ -81,14 +81,18 @@ inline constexpr bool bindable = true;
 template <graph_body T>
 inline constexpr bool bindable<T> = body_traits<T>::unbindable == 0;
 
-/// The number of values that a nested graph's lambda returns; -1: a vector, whose length is known only when the graph is built.
+/// The number of values that a body returns; -1: a vector, whose length is known only when the graph is built. An absent one is a value
+/// that was never set.
 template <class R>
 struct returned_values {
-    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int>;
+    static constexpr bool optional = std::same_as<R, optional_value> || std::same_as<R, absent_t>;
+    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || optional;
     static constexpr int count = 1;
     template <class Graph>
     static void append(Graph const& g, std::vector<value>& to, R const& r) {
         if constexpr (std::same_as<R, sym_int>) to.push_back(g.to_value(r));
+        else if constexpr (std::same_as<R, optional_value>) to.push_back(r ? *r : value());
+        else if constexpr (std::same_as<R, absent_t>) to.emplace_back();
         else to.push_back(r);
     }
 };

@@ -19,6 +19,7 @@
 #include <aton/core/error.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/dsl/body.hpp>
+#include <aton/dsl/declared_results.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/value.hpp>
@@ -192,45 +193,6 @@ using inference = basic_inference<graph_data>;
 
 namespace detail {
 
-/// Applies the rules of the outputs, like(X) and broadcast(X, Y).
-template <class Graph>
-void infer_by_declaration(Graph& graph, graph_node const& node, onnx::declared_schema schema) {
-    for (std::size_t i = 0; i != node.outputs.size() && static_cast<int>(i) < schema.output_count(); ++i) {
-        onnx::output_rule const& rule = schema.rule(static_cast<int>(i));
-        auto const input = [&](std::int8_t at) -> value_type const* {
-            auto const k = static_cast<std::size_t>(std::int64_t{at});
-            return k < node.inputs.size() && node.inputs[k] != no_value ? &graph.values[node.inputs[k]].type : nullptr;
-        };
-        value_type& out = graph.values[node.outputs[i]].type;
-        value_type const* const first = rule.is == onnx::output_rule::kind::none ? nullptr : input(rule.first);
-        if (first == nullptr) continue;
-        if (rule.is == onnx::output_rule::kind::like) {
-            dtype const known = out.dtype;
-            out = *first;
-            if (known != dtype::undefined) out.dtype = known;
-        } else if (value_type const* const second = input(rule.second);
-                   second != nullptr && first->shape.has_rank() && second->shape.has_rank()) {
-            out.shape = shape(shapes::broadcast(first->shape.dims(), second->shape.dims()));
-        }
-    }
-}
-
-/// Refuses a type of an output that contradicts its declaration or the operands; `by` is its origin, for the message.
-template <class Graph, class Type>
-void require_declared(Graph const& graph, graph_node const& node, onnx::declared_schema schema, std::size_t output,
-                      Type const& type, std::string_view by) {
-    if (type.dtype == dtype::undefined) return;
-    int const last = schema.output_count() - 1;
-    onnx::formal const& formal = schema.output(static_cast<int>(output) < last ? static_cast<int>(output) : last);
-    dtype const bound = output < node.outputs.size() ? graph.values[node.outputs[output]].type.dtype : type.dtype;
-    bool const follows = bound == dtype::undefined || bound == type.dtype;
-    if (follows && formal.types.contains(set_of(type))) return;
-    throw illegal_call(node.domain + "::" + node.op + ": output '" + std::string(formal.name) + "' is " +
-                       std::string(name(type.dtype)) + " according to " + std::string(by) +
-                       (follows ? ", which its declaration does not allow"
-                                : ", but " + std::string(name(bound)) + " according to its declaration"));
-}
-
 /// Sets the types of the outputs to those that the rule returns.
 template <auto Rule>
 void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_schema schema) {
@@ -353,9 +315,7 @@ void build_function(Graph& graph, graph_node& node, onnx::declared_schema schema
         }(std::make_index_sequence<traits::arity>{});
         lent.built = true;
     }
-    if (results.size() != static_cast<std::size_t>(schema.output_count()))
-        throw illegal_call(node.op + ": the body returns " + std::to_string(results.size()) +
-                           " values, but the operator has " + std::to_string(schema.output_count()) + " outputs");
+    drop_absent_results(results, node, schema);
     close_body(inner, results);
     inner.in_function = false;
     for (std::size_t i = 0; i != inner.outputs.size(); ++i) {
@@ -364,6 +324,7 @@ void build_function(Graph& graph, graph_node& node, onnx::declared_schema schema
         require_declared(graph, node, schema, i, out.type, "its body");
         if (i >= node.outputs.size()) continue;
         value_type& type = graph.values[node.outputs[i]].type;
+        require_declared_shape(graph, node, schema, i, out.type.shape);
         shape known = type.shape;
         if (type.dtype == dtype::undefined) type = out.type;
         type.shape = known.has_rank() ? std::move(known) : out.type.shape;

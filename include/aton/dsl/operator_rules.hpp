@@ -19,7 +19,7 @@
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results, result_dtype };
+enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results, result_dtype, result_absent };
 
 struct body_fault {
     body_rule rule = body_rule::none;
@@ -35,13 +35,26 @@ inline constexpr type_set returned_types<typed_value<Types>> = Types;
 template <>
 inline constexpr type_set returned_types<sym_int> = tensors(dtype::int64);
 
-/// Finds the first output whose declared types and returned types are disjoint.
+/// Whether a result of a body may be absent.
+template <class R>
+inline constexpr bool returns_optional = std::same_as<R, optional_value> || std::same_as<R, absent_t>;
+
+/// Compares the C++ type of a result with output `i`: the declared types and the returned types must not be disjoint.
+template <class R>
+constexpr body_fault find_result_fault_at(onnx::declaration const& d, int i) {
+    if (i >= d.output_count) return {};
+    if (returns_optional<R> && d.outputs[i].kind != onnx::option::optional) return {body_rule::result_absent, i};
+    if ((returned_types<R> & d.outputs[i].types).empty()) return {body_rule::result_dtype, i, returned_types<R>};
+    return {};
+}
+
+/// Finds the first output that the body cannot return.
 template <class... R>
 constexpr body_fault find_result_fault(onnx::declaration const& d, std::tuple<R...> const*) {
-    type_set const given[] = {returned_types<R>..., {}};
-    for (int i = 0; i != static_cast<int>(sizeof...(R)) && i != d.output_count; ++i)
-        if ((given[i] & d.outputs[i].types).empty()) return {body_rule::result_dtype, i, given[i]};
-    return {};
+    body_fault found;
+    int i = 0;
+    ((found = found.rule == body_rule::none ? find_result_fault_at<R>(d, i) : found, ++i), ...);
+    return found;
 }
 template <class A, class B>
 constexpr body_fault find_result_fault(onnx::declaration const& d, std::pair<A, B> const*) {
@@ -49,9 +62,10 @@ constexpr body_fault find_result_fault(onnx::declaration const& d, std::pair<A, 
 }
 template <class R, std::size_t N>
 constexpr body_fault find_result_fault(onnx::declaration const& d, std::array<R, N> const*) {
-    for (int i = 0; i != static_cast<int>(N) && i != d.output_count; ++i)
-        if ((returned_types<R> & d.outputs[i].types).empty()) return {body_rule::result_dtype, i, returned_types<R>};
-    return {};
+    body_fault found;
+    for (int i = 0; i != static_cast<int>(N) && found.rule == body_rule::none; ++i)
+        found = find_result_fault_at<R>(d, i);
+    return found;
 }
 template <class R>
 constexpr body_fault find_result_fault(onnx::declaration const& d, R const*) {
@@ -140,6 +154,10 @@ constexpr sentence describe(body_fault fault, std::string_view domain, onnx::dec
     case body_rule::result_dtype:
         return s << "output " << d.outputs[fault.index].name << " is " << fault.given << " in the body, but "
                  << d.outputs[fault.index].types << " in the declaration";
+    case body_rule::result_absent:
+        return s << "output " << d.outputs[fault.index].name
+                 << " may be absent in the body, but not in the declaration; write T? " << d.outputs[fault.index].name
+                 << ", or return a value";
     case body_rule::none: break;
     }
     return s;
