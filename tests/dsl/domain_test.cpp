@@ -247,4 +247,36 @@ TEST_CASE("attributes of every type keep their values") {
     CHECK(all[8].f == 2.5F);
 }
 
+namespace {
+
+inline constexpr auto base =
+    domain<"test.parts", 2, op<"Foo(T X, float alpha=0.5) -> (T Y = like(X))", "T: float">, op<"Bar(T X) -> (T Y)">>{};
+inline constexpr auto extension = domain<"test.parts", 2, op<"Baz(T X, T... Rest) -> (T Y)">>{};
+inline constexpr auto half = [](graph<13> g, value x, double alpha) { return g.op<"Mul">(x, alpha); };
+/// The same declaration of Foo, with a body.
+inline constexpr auto definition =
+    domain<"test.parts", 2, op<"Foo(T X, float alpha=0.5) -> (T Y = like(X))", "T: float", body<half>>>{};
+
+using of_all = graph<13, base, extension, definition>;
+
+} // namespace
+
+TEST_CASE("declarations of one domain add up") {
+    graph_data data;
+    of_all const g(data, 17);
+    value const x(data, data.add_input("x", {dtype::float32, aton::shape{2, 3}}));
+    value const y = g.op<"test.parts::Foo">(g.op<"test.parts::Bar">(x));
+    (void)g.op<"test.parts::Baz">(x, y);
+    REQUIRE(data.functions.size() == 1); // of the declaration with a body, wherever it is named
+    CHECK(data.functions[0].name == "Foo");
+    REQUIRE(data.opset_imports.size() == 1);
+    CHECK(data.opset_imports[0].second == 2);
+    static_assert(valid_call<of_all, "test.parts::Baz", value, value>);
+    static_assert(!valid_call<of_all, "test.parts::Ba", value>);
+    static_assert(!valid_call<graph<13, base, definition>, "test.parts::Baz", value, value>);
+    graph<13, definition, base> const fewer(data, 17);
+    (void)fewer.op<"test.parts::Foo">(x);
+    CHECK(data.functions.size() == 1);
+}
+
 } // namespace domain_test

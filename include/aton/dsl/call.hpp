@@ -20,7 +20,7 @@
 #include <aton/dsl/body.hpp>
 #include <aton/dsl/complex_value.hpp>
 #include <aton/dsl/diagnosis.hpp>
-#include <aton/dsl/domain.hpp>
+#include <aton/dsl/domain_list.hpp>
 #include <aton/dsl/number.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/call_rules.hpp>
@@ -202,10 +202,15 @@ template <int Domain, auto... More>
 struct call_of {
     using domain = std::tuple_element_t<static_cast<std::size_t>(Domain), std::tuple<type_of<More>...>>;
 
+    /// Where the schema of operator `Index` of the domain is; -1: there is no such operator.
+    template <int Index>
+    using source_at =
+        std::conditional_t<(Index < 0), missing_source<domain, type_of<More>...>, declared_source<domain, Index>>;
+    template <fixed_string Name>
+    using source = source_at<operator_index(operators_of(domain()), split_name(Name.view()).op)>;
+
     template <int Since, int Until, fixed_string Name, class... Args>
-    using type =
-        checked_call<declared_source<domain, operator_index(operators_of(domain()), split_name(Name.view()).op)>, Since,
-                     Until, Name, Args...>;
+    using type = checked_call<source<Name>, Since, Until, Name, Args...>;
 };
 template <auto... More>
 struct call_of<-1, More...> {

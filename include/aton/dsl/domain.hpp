@@ -15,11 +15,9 @@
 #include <utility>
 
 #include <aton/core/fixed_string.hpp>
-#include <aton/core/nearest.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/operator_body.hpp>
 #include <aton/dsl/operator_rules.hpp>
-#include <aton/onnx/call_rules.hpp>
 #include <aton/onnx/declared_schema.hpp>
 #include <aton/onnx/read_declaration.hpp>
 #include <aton/onnx/registry.hpp>
@@ -293,105 +291,5 @@ struct domain_maker {
 /// ```
 template <fixed_string Name, int Version, class... Ops>
 using domain = typename detail::domain_maker<Name, Version, Ops...>::type;
-
-namespace detail {
-
-template <class T>
-concept domain_type = requires { T::is_domain; };
-
-template <class T>
-constexpr void offer_domain([[maybe_unused]] nearest& near) {
-    if constexpr (domain_type<T>) near.offer(T::name);
-}
-
-/// Looks up schemas in ONNX's own domains. `More` are the arguments of the graph after its first opset.
-template <class... More>
-struct standard_source {
-    static constexpr int version(std::string_view domain) { return onnx::newest_version(domain); }
-    static constexpr onnx::call_outcome evaluate(onnx::call const& c) {
-        onnx::call_outcome out = onnx::evaluate(c);
-        if (out.broken.kind == onnx::rule::no_such_domain) out.broken.facts.nearest = nearest_domain(c.domain);
-        return out;
-    }
-    static constexpr std::string_view nearest_domain(std::string_view name) {
-        nearest near(name);
-        for (int i = 1; i < onnx::domain_count(); ++i) near.offer(onnx::domain_at(i));
-        (offer_domain<More>(near), ...);
-        return near.found();
-    }
-
-    static constexpr type_set result_types(onnx::call const& c, int index) { return onnx::result_types(c, index); }
-};
-
-/// The index of the operator with this name; -1: none.
-constexpr int operator_index(operator_list const& operators, std::string_view name) {
-    std::uint64_t const hash = hash_of(name);
-    for (std::size_t i = 0; i != operators.count; ++i)
-        if (operators.first[i].hash == hash) return static_cast<int>(i);
-    return -1;
-}
-
-/// Looks up operator `Index` of a domain that the graph names.
-template <class Domain, int Index>
-struct declared_source {
-    static constexpr int version(std::string_view) { return Domain::version; }
-    static constexpr declared_operator const& declared() { return operators_of(Domain()).first[Index]; }
-    static constexpr onnx::call_outcome evaluate(onnx::call const& c) {
-        if constexpr (Index < 0) {
-            nearest near(c.name);
-            for (declared_operator const& o : operators_of(Domain())) near.offer(o.schema.name());
-            return {{onnx::rule::no_such_operator, c.since, c.name, {.nearest = near.found()}}, {}};
-        } else {
-            onnx::declared_schema const schema = declared().schema;
-            onnx::broken_rule const broken = onnx::check_version(c, schema);
-            return {broken, broken ? type_set{} : onnx::result_types_of(c, 0, schema)};
-        }
-    }
-    static constexpr type_set result_types(onnx::call const& c, int index) {
-        return onnx::result_types_of(c, index, declared().schema);
-    }
-};
-
-/// Whether all domains with the name of `One` have its version.
-template <class One, class... Others>
-constexpr bool one_version() {
-    if constexpr (!domain_type<One>) return true;
-    else
-        return (true && ... && [] {
-            if constexpr (domain_type<Others>) return Others::name != One::name || Others::version == One::version;
-            else return true;
-        }());
-}
-
-template <class T>
-constexpr bool is_domain_named([[maybe_unused]] std::string_view name) {
-    if constexpr (domain_type<T>) return T::name == name;
-    else return false;
-}
-
-/// The index in `More` of the domain with this name; -1: none.
-template <auto... More>
-constexpr int domain_index([[maybe_unused]] std::string_view name) {
-    int found = -1;
-    [[maybe_unused]] int i = 0;
-    ((found = found < 0 && is_domain_named<type_of<More>>(name) ? i : found, ++i), ...);
-    return found;
-}
-
-/// Whether `More` does not contain two versions of one domain.
-template <auto... More>
-constexpr bool one_version_of_each() {
-    if constexpr (sizeof...(More) < 2) return true;
-    else return (one_version<type_of<More>, type_of<More>...>() && ...);
-}
-
-/// Whether `More` contains the domain `One`; true if `One` is not a domain.
-template <auto One, auto... More>
-constexpr bool names_domain() {
-    if constexpr (domain_type<type_of<One>>) return (std::is_same_v<type_of<One>, type_of<More>> || ...);
-    else return true;
-}
-
-} // namespace detail
 
 } // namespace ATON_NAMESPACE::dsl

@@ -35,17 +35,6 @@ namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
 
-template <auto... More>
-consteval int last_opset() {
-    int until = onnx::newest_opset;
-    (
-        [&] {
-            if constexpr (std::is_integral_v<detail::type_of<More>>) until = static_cast<int>(More);
-        }(),
-        ...);
-    return until;
-}
-
 consteval bool is_range(int since, int until) { return 1 <= since && since <= until && until <= onnx::newest_opset; }
 
 template <fixed_string Why>
@@ -68,6 +57,11 @@ public:
     static_assert(detail::is_range(since, until), "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
     static_assert(detail::one_version_of_each<More...>(),
                   "graph<...> names one domain in two versions; a model imports only one version of a domain");
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+    static_assert(detail::holds<detail::declarations_verdict<More...>>);
+#else
+    static_assert(sizeof(detail::declarations_verdict<More...>) != 0);
+#endif
 
     /// A handle to `data` for this target opset; sets the opset of `data` if it has none.
     /// Throws aton::error where the target is outside the range.
@@ -117,10 +111,10 @@ public:
     }
 
 private:
-    /// The index in `More` of the domain of an operator's name; -1: none.
+    /// The index in `More` of the domain, or of its declaration that has the operator, of this name; -1: none.
     static constexpr int domain_of([[maybe_unused]] std::string_view name) {
-        if constexpr ((false || ... || detail::domain_type<detail::type_of<More>>))
-            return detail::domain_index<More...>(detail::split_name(name).domain);
+        if constexpr (detail::count_domains<More...>() != 0)
+            return detail::domain_index<More...>(detail::split_name(name).domain, detail::split_name(name).op);
         else return -1;
     }
 
@@ -158,8 +152,7 @@ public:
             return checked::results(*data_, first, data_->values.size() - first);
         } else {
             using domain = typename detail::call_of<declared, More...>::domain;
-            constexpr int index = detail::operator_index(operators_of(domain()), detail::split_name(Name.view()).op);
-            using source = detail::declared_source<domain, index>;
+            using source = typename detail::call_of<declared, More...>::template source<Name>;
             using checked = detail::checked_call<source, Since, until, Name, Args...>;
             if constexpr (!checked::legal) {
                 (void)sizeof(detail::diagnosis<checked::problem>);
