@@ -35,7 +35,7 @@ PAGES = {
                  ["dsl/rewrite.hpp", "dsl/pattern.hpp", "dsl/pattern_parts.hpp", "dsl/capture.hpp", "ir/pattern.hpp", "ir/pattern_text.hpp", "passes/patterns.hpp",
                   "fusions.hpp", "fusions/"]),
     "domains": ("Operators of your own", "Domains, declarations of operators, their rules and bodies.",
-                ["dsl/domain.hpp", "dsl/operator_body.hpp", "domains/com_microsoft.hpp"]),
+                ["dsl/domain.hpp", "dsl/operator_body.hpp", "dsl/by_reference.hpp", "domains/com_microsoft.hpp"]),
     "targets": ("Targets", "What runtimes run. [Targets](../targets.md) explains them.", ["targets/target.hpp", "targets/"]),
     "data": ("Types and data", "Dtypes, shapes, constants, and the records that a graph consists of.",
              ["version.hpp", "core/error.hpp", "core/dtype.hpp", "core/scalar.hpp", "core/shape.hpp", "core/tensor.hpp", "core/", "ir/", "onnx/"]),

@@ -925,7 +925,8 @@ struct node_context {
 };
 
 /// A FunctionProto: the body of an operator in ONNX operators, for runtimes that do not implement it. The inputs and outputs of the body
-/// are those of the operator. Attributes are baked into it: calls whose attributes lead to a different body have a different overload.
+/// are those of the operator. It refers to attributes of the call, or their values are baked into it: calls that lead to a different body
+/// have another overload, or another name.
 struct graph_function {
     std::string domain;
     std::string name;
@@ -978,7 +979,7 @@ struct graph_data {
         if (producer >= 0) {
             graph_node const& n = nodes[static_cast<std::size_t>(producer)];
             bool const has_tensor = n.op == "Constant" && n.domain.empty() && n.attributes.size() == 1 &&
-                                    n.attributes[0].type == onnx::attr_type::t;
+                                    n.attributes[0].type == onnx::attr_type::t && n.attributes[0].reference.empty();
             return has_tensor ? n.attributes[0].tensors.data() : nullptr;
         }
         if (around != nullptr && values[id].outer != no_value) return around->constant(values[id].outer);
@@ -4159,6 +4160,107 @@ safe_vector(std::vector<T>) -> safe_vector<T>;
 
 } // namespace ATON_NAMESPACE
 
+// ---- aton/dsl/by_reference.hpp
+// Attributes that the body of an operator passes on without reading them, so that one function serves all of their values.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+namespace detail {
+
+/// The type of the attribute that a C++ type takes; undefined: none.
+template <class T>
+inline constexpr onnx::attr_type attribute_type_of = onnx::attr_type::undefined;
+template <>
+inline constexpr onnx::attr_type attribute_type_of<double> = onnx::attr_type::f;
+template <>
+inline constexpr onnx::attr_type attribute_type_of<std::int64_t> = onnx::attr_type::i;
+template <>
+inline constexpr onnx::attr_type attribute_type_of<std::string_view> = onnx::attr_type::s;
+template <>
+inline constexpr onnx::attr_type attribute_type_of<tensor> = onnx::attr_type::t;
+template <>
+inline constexpr onnx::attr_type attribute_type_of<std::span<float const>> = onnx::attr_type::floats;
+template <>
+inline constexpr onnx::attr_type attribute_type_of<std::span<std::int64_t const>> = onnx::attr_type::ints;
+template <>
+inline constexpr onnx::attr_type attribute_type_of<std::span<std::string const>> = onnx::attr_type::strings;
+
+template <class Graph, class Attribute>
+value_id append_reference(Graph& graph, Attribute const& a);
+
+} // namespace detail
+
+/// A parameter of the lambda of `body<...>` for an attribute of the operator that C++ does not read: `by_reference<double>` instead of
+/// `double`. It can be the attribute of a node, an operand in place of a number, and the argument of `g.to_value`. The model has one function
+/// for all values of the attribute, which refers to that of the call; an attribute that C++ reads is part of the function.
+/// ```cpp
+/// inline constexpr auto capped = [](graph<13> g, value x, by_reference<double> cap) {
+///     return g.op<"Mul">(g.op<"Tanh">(g.op<"Div">(x, cap)), cap);
+/// };
+/// inline constexpr auto caps = domain<"caps", 1, op<"Cap(T X, float cap=30.0) -> (T Y = like(X))", "T: float", body<capped>>>{};
+/// ```
+template <class T>
+class by_reference {
+public:
+    /// The type of the attribute.
+    static constexpr onnx::attr_type type = detail::attribute_type_of<T>;
+
+private:
+    static constexpr bool is_readable = type != onnx::attr_type::undefined;
+    static_assert(
+        is_readable,
+        "by_reference<T> takes double, std::int64_t, std::string_view, tensor, or a std::span of const float, "
+        "std::int64_t or std::string");
+
+public:
+    /// The attribute of this name of the call, which must outlive the reference.
+    template <class Attribute = node_attribute>
+    explicit by_reference(Attribute const& given) : given_(&given) {}
+
+    /// The name of the attribute of the call.
+    [[nodiscard]] std::string const& name() const { return given_->name; }
+
+    /// Makes `to` refer to the attribute, with its value in this call, from which types follow. For `attr_f` and the others.
+    template <class Attribute>
+    void store_in(Attribute& to) const {
+        std::string attribute_name = std::move(to.name);
+        to = *given_;
+        to.name = std::move(attribute_name);
+        to.reference = given_->name;
+    }
+    /// Appends a Constant with the value of the attribute. For `g.to_value`.
+    template <class Graph>
+    [[nodiscard]] value_id append_to(Graph& graph) const {
+        return detail::append_reference(graph, *given_);
+    }
+
+private:
+    node_attribute const* given_;
+};
+
+namespace detail {
+
+/// Whether T is a by_reference.
+template <class T>
+inline constexpr bool is_by_reference = false;
+template <class T>
+inline constexpr bool is_by_reference<by_reference<T>> = true;
+
+/// The type of the attribute that T refers to; undefined if it is no by_reference.
+template <class T>
+inline constexpr onnx::attr_type type_referred_to = onnx::attr_type::undefined;
+template <class T>
+inline constexpr onnx::attr_type type_referred_to<by_reference<T>> = by_reference<T>::type;
+
+/// Whether T refers to an attribute of one of these types.
+template <class T, onnx::attr_type... Types>
+inline constexpr bool refers_to = is_by_reference<T> && ((type_referred_to<T> == Types) || ...);
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl
+
 // ---- aton/ir/pattern.hpp
 // Patterns of nodes or of ATen calls, and the rewrites that replace them, as plain data. The DSL makes them (dsl/rewrite.hpp), the passes
 // match nodes, and the exporter matches calls.
@@ -4644,9 +4746,11 @@ struct float_attribute {
     constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
         constexpr bool fits = std::convertible_to<content const&, double> || std::same_as<content, scalar> ||
-                              list_like<content> || captures_any<T, double, scalar>;
+                              list_like<content> || captures_any<T, double, scalar> ||
+                              refers_to<content, onnx::attr_type::f, onnx::attr_type::floats>;
         static_assert(fits, "a float attribute takes a number, a scalar or a list of numbers");
-        if constexpr (is_capture<T>) return attribute_argument<Name, onnx::attr_type::f, T>{v};
+        if constexpr (is_by_reference<T>) return attribute_argument<Name, type_referred_to<T>, T>{v};
+        else if constexpr (is_capture<T>) return attribute_argument<Name, onnx::attr_type::f, T>{v};
         else if constexpr (is_optional<T> && fits) return make_optional_attribute(*this, v);
         else return present(v);
     }
@@ -4685,9 +4789,11 @@ struct int_attribute {
         constexpr bool list = list_like<content> || captures_any<T, std::vector<std::int64_t>>;
         constexpr bool single = std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content> ||
                                 captures_any<T, std::int64_t, dtype>;
-        constexpr bool fits = single || list;
+        constexpr bool fits = single || list || refers_to<content, onnx::attr_type::i, onnx::attr_type::ints>;
         static_assert(fits, "an int attribute takes an integer, a dtype or a list of integers");
-        if constexpr (is_capture<T> && list) {
+        if constexpr (is_by_reference<T>) {
+            return attribute_argument<Name, type_referred_to<T>, T>{v};
+        } else if constexpr (is_capture<T> && list) {
             return attribute_argument<Name, onnx::attr_type::ints, T>{v};
         } else if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
@@ -4730,10 +4836,13 @@ struct string_attribute {
     template <class T>
     constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits =
-            std::convertible_to<content const&, std::string_view> || list_like<content> || captures_any<T, std::string>;
+        constexpr bool fits = std::convertible_to<content const&, std::string_view> || list_like<content> ||
+                              captures_any<T, std::string> ||
+                              refers_to<content, onnx::attr_type::s, onnx::attr_type::strings>;
         static_assert(fits, "a string attribute takes a string or a list of strings");
-        if constexpr (is_capture<T>) {
+        if constexpr (is_by_reference<T>) {
+            return attribute_argument<Name, type_referred_to<T>, T>{v};
+        } else if constexpr (is_capture<T>) {
             return attribute_argument<Name, onnx::attr_type::s, T>{v};
         } else if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
@@ -4757,9 +4866,12 @@ struct tensor_attribute {
     template <class T>
     auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits = std::same_as<content, tensor> || list_like<content>;
+        constexpr bool fits =
+            std::same_as<content, tensor> || list_like<content> || refers_to<content, onnx::attr_type::t>;
         static_assert(fits, "a tensor attribute takes a tensor or a list of tensors");
-        if constexpr (is_optional<T> && fits) {
+        if constexpr (is_by_reference<T>) {
+            return attribute_argument<Name, type_referred_to<T>, T>{v};
+        } else if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
         } else if constexpr (!list_like<T>) {
             attribute_argument<Name, onnx::attr_type::t, tensor> out;
@@ -4794,6 +4906,7 @@ struct graph_attribute {
 
 template <class Payload>
 void store(node_attribute& a, Payload const& v) {
+    if constexpr (is_by_reference<Payload>) v.store_in(a);
     if constexpr (std::same_as<Payload, float>) a.f = v;
     if constexpr (std::same_as<Payload, std::int64_t>) a.i = v;
     if constexpr (is_dtype_constant<Payload>) a.i = static_cast<std::int64_t>(Payload::value);
@@ -11670,6 +11783,7 @@ bool same_floats(Floats const& a, Floats const& b) {
 
 template <class Attribute>
 bool same_attribute(Attribute const& a, Attribute const& b) {
+    if (!a.reference.empty()) return a.name == b.name && a.type == b.type && a.reference == b.reference; // any value
     if (a.graphs.size() != b.graphs.size()) return false;
     for (std::size_t i = 0; i != a.graphs.size(); ++i)
         if (!same_body(a.graphs[i], b.graphs[i])) return false;
@@ -11816,6 +11930,12 @@ struct attribute_parameter<tensor> {
     }
 };
 
+template <class T>
+struct attribute_parameter<by_reference<T>> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == by_reference<T>::type; }
+    static by_reference<T> get(node_attribute const& a) { return by_reference<T>(a); }
+};
+
 /// An attribute of a node, or its default, which is put into `storage`; nullptr if it has neither.
 template <class Attribute>
 Attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
@@ -11894,23 +12014,27 @@ void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_sch
     else put(result.data(), result.size());
 }
 
-/// Makes the node call the function with this body, which is added if it is new. A body other than the first gets an overload; inside a
-/// function it gets a name of its own, because ONNX Runtime (1.31) ignores the overload of a call there.
+/// IR 10 came with this opset. Files of earlier ones must be readable for runtimes of their time.
+inline constexpr int first_opset_with_overloads = 21;
+
+/// Makes the node call the function with this body, which is added if it is new. A body other than the first gets an overload; it gets a name
+/// of its own before the opset that has overloads, and inside a function, because ONNX Runtime (1.31) ignores the overload of a call there.
 template <class Graph>
 void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, Graph body) {
     std::string const renamed = std::string(schema.name()) + "__";
+    bool const renames = root.in_function || body.opset < first_opset_with_overloads;
     std::size_t earlier = 0;
     for (graph_function const& f : root.functions) {
         bool const plain = f.name == schema.name();
         if (f.domain != node.domain || !(plain || f.name.starts_with(renamed))) continue;
         ++earlier;
-        bool const callable = root.in_function ? f.overload.empty() : plain;
+        bool const callable = renames ? f.overload.empty() : plain;
         if (!callable || !same_body(f.body[0], body)) continue;
         node.op = f.name;
         node.overload = f.overload;
         return;
     }
-    if (earlier != 0 && root.in_function) node.op = renamed + std::to_string(earlier + 1);
+    if (earlier != 0 && renames) node.op = renamed + std::to_string(earlier + 1);
     else if (earlier != 0) node.overload = std::to_string(earlier + 1);
     graph_function& f = root.functions.emplace_back();
     f.domain = node.domain;
@@ -11918,6 +12042,26 @@ void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, 
     f.overload = node.overload;
     for (int i = 0; i != schema.attribute_count(); ++i) f.attributes.emplace_back(schema.attr(i).name);
     f.body.push_back(std::move(body));
+}
+
+template <class P>
+inline constexpr bool takes_reference = is_by_reference<P>;
+template <class P>
+inline constexpr bool takes_reference<std::optional<P>> = is_by_reference<P>;
+
+/// Adds the defaults of attributes that the body refers to, because a function of IR 8 has none.
+template <class Parameters>
+void add_referred_defaults(graph_node& node, onnx::declared_schema schema) {
+    [&]<class... P>(std::type_identity<std::tuple<P...>>) {
+        int position = -schema.input_count();
+        auto const add = [&](bool refers) {
+            int const i = position++;
+            if (!refers || i < 0 || node.attribute(schema.attr(i).name) != nullptr) return;
+            if (!schema.attr(i).default_text.empty())
+                node.attributes.push_back(default_attribute<node_attribute>(schema.attr(i)));
+        };
+        (add(takes_reference<P>), ...);
+    }(std::type_identity<Parameters>());
 }
 
 /// The arguments for the body of an operator: inputs, then attributes, in the order of the declaration.
@@ -11984,6 +12128,7 @@ void build_function(Graph& graph, graph_node& node, onnx::declared_schema schema
         value const v(inner, inner.add_input(std::string(schema.input(static_cast<int>(i)).name), std::move(type)));
         inputs.push_back(given ? optional_value(v) : optional_value());
     }
+    add_referred_defaults<typename traits::parameters>(node, schema);
     std::vector<typename Graph::attribute_type> defaults(static_cast<std::size_t>(schema.attribute_count()));
     operator_arguments const arguments{node, schema, inputs, defaults};
     std::vector<value> results;
@@ -13648,6 +13793,9 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::absent, {}};
         } else if constexpr (is_number<T>) {
             operands[operand_count++] = {operand_kind::number, std::is_floating_point_v<T> ? floating_types : any_type};
+        } else if constexpr (refers_to<T, onnx::attr_type::f, onnx::attr_type::i>) {
+            constexpr bool is_floating = refers_to<T, onnx::attr_type::f>;
+            operands[operand_count++] = {operand_kind::number, is_floating ? floating_types : any_type};
         } else if constexpr (is_value_list<T>) {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {
@@ -14171,6 +14319,137 @@ private:
 };
 
 } // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/ir/type_rules.hpp
+// Whether a value's type is one that an operator's schema has at an opset, and the sentence if it is not.
+// Internal header.
+
+namespace ATON_NAMESPACE {
+
+/// "output 'output' is float8_e5m2, which this opset does not return (opset 19 does)"
+template <class Schema>
+std::string refused_type(Schema const& schema, int opset, bool is_output, std::size_t position,
+                         value_type const& given) {
+    int const n = is_output ? schema.output_count() : schema.input_count();
+    int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
+    onnx::formal const formal = is_output ? schema.output(at) : schema.input(at);
+    std::string out = (is_output ? "output '" : "input '") + std::string(formal.name) + "' is " +
+                      std::string(name(given.dtype)) + ", which this opset does not " +
+                      (is_output ? "return" : "accept");
+    if constexpr (std::same_as<Schema, onnx::op_schema>)
+        if (int const first = onnx::first_version_of_type(schema, is_output, at, set_of(given)); first > opset)
+            out += " (opset " + std::to_string(first) + " does)";
+    return out;
+}
+
+/// Throws illegal_call if the schema does not allow the type at this position. An unknown dtype is allowed.
+template <class Schema>
+void require_type(Schema const& schema, int opset, bool is_output, std::size_t position, value_type const& given) {
+    int const n = is_output ? schema.output_count() : schema.input_count();
+    if (n == 0 || given.dtype == dtype::undefined) return;
+    int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
+    if ((is_output ? schema.output(at) : schema.input(at)).types.contains(set_of(given))) return;
+    std::string_view const domain = schema.domain();
+    throw illegal_call(std::string(domain.empty() ? "onnx" : domain) + "::" + std::string(schema.name()) + " (opset " +
+                       std::to_string(opset) + "): " + refused_type(schema, opset, is_output, position, given));
+}
+
+} // namespace ATON_NAMESPACE
+
+// ---- aton/dsl/append_constant.hpp
+// Appends Constant nodes: of numbers, or of attributes of the call whose function is built. Counts what one call may add.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl::detail {
+
+/// Counts new nodes and values, and refuses a call that exceeds budget::max_nodes.
+template <class Graph>
+void count_nodes(Graph& graph, std::size_t more) {
+    std::uint32_t& left = graph.context.nodes_left;
+    if (more > left)
+        throw unsupported_error("more than " + std::to_string(budget::max_nodes) + " nodes for one operator");
+    if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(more);
+}
+
+/// Refuses a constant whose bytes do not match its sizes, such as one of a dtype that append() does not support.
+template <class = void>
+void expect_whole(tensor const& data) {
+    std::int64_t const count = data.element_count();
+    std::size_t const width = bits(data.type);
+    bool const countable = width != 0 && count <= static_cast<std::int64_t>(data.bytes.size()) * 8;
+    bool const fits = data.type == dtype::string
+                          ? count == static_cast<std::int64_t>(data.strings.size())
+                          : countable && data.bytes.size() == (static_cast<std::size_t>(count) * width + 7) / 8;
+    if (!fits)
+        throw unsupported_error("a constant of " + std::to_string(count) + " elements of " +
+                                std::string(name(data.type)) + " has " + std::to_string(data.bytes.size()) + " bytes");
+}
+
+/// Appends a Constant node; all constants of a graph are made here. Below opset 9, where Constant supports only floating-point numbers,
+/// other constants become initializers, except in functions, which cannot have them.
+template <class Graph>
+value_id append_constant(Graph& graph, tensor data) {
+    expect_whole(data);
+    bool const is_initializer = graph.opset < 9 && !is_floating(data.type) && !graph.in_function;
+    if (onnx::op_schema const schema = onnx::find("", "Constant", graph.opset); schema && !is_initializer)
+        require_type(schema, graph.opset, true, 0, {data.type, shape(), value_kind::tensor});
+    std::uint32_t& left = graph.context.constant_bytes_left;
+    if (data.bytes.size() > left)
+        throw unsupported_error("constants of more than " + std::to_string(budget::max_constant_bytes >> 20U) +
+                                " MiB for one operator");
+    if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(data.bytes.size());
+    count_nodes(graph, 1);
+    value_id const id = graph.add_value({data.type, shape(data.sizes)});
+    if (is_initializer) {
+        graph.set_initializer(id, std::move(data));
+        return id;
+    }
+    graph.values[id].producer = static_cast<std::int64_t>(graph.nodes.size());
+    auto& node = graph.nodes.emplace_back();
+    node.op = "Constant";
+    node.outputs.push_back(id);
+    node.source = graph.context.overload;
+    node.origin = graph.context.origin;
+    auto& payload = node.attributes.emplace_back();
+    payload.name = "value";
+    payload.type = onnx::attr_type::t;
+    payload.tensors.push_back(std::move(data));
+    return id;
+}
+
+/// Appends a Constant that refers to an attribute of the call whose function is built, and has its type in this call. Below opset 13 there are
+/// no functions: it has the value.
+template <class Graph, class Attribute>
+value_id append_reference(Graph& graph, Attribute const& given) {
+    using onnx::attr_type;
+    bool const is_list = given.type == attr_type::floats || given.type == attr_type::strings;
+    bool const is_text = given.type == attr_type::s || given.type == attr_type::strings;
+    tensor data;
+    if (given.type == attr_type::t) data = given.tensors.at(0);
+    else if (given.type == attr_type::i) data = scalar_tensor(given.i, dtype::int64);
+    else if (given.type == attr_type::ints) data = int64_tensor(given.ints);
+    else data.type = is_text ? dtype::string : dtype::float32;
+    if (is_list) data.sizes = {static_cast<std::int64_t>(given.floats.size() + given.strings.size())};
+    if (given.type == attr_type::f) data.append(given.f);
+    if (given.type == attr_type::s) data.strings = {given.s};
+    for (float f : given.floats) data.append(f);
+    if (given.type == attr_type::strings) data.strings = given.strings;
+    value_id const id = append_constant(graph, std::move(data));
+    if (graph.opset < 13) return id;
+    Attribute& payload = graph.nodes.back().attributes.at(0);
+    payload = given;
+    payload.reference = given.name;
+    payload.name = given.type == attr_type::t         ? "value"
+                   : given.type == attr_type::f       ? "value_float"
+                   : given.type == attr_type::i       ? "value_int"
+                   : given.type == attr_type::s       ? "value_string"
+                   : given.type == attr_type::floats  ? "value_floats"
+                   : given.type == attr_type::strings ? "value_strings"
+                                                      : "value_ints";
+    return id;
+}
+
+} // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/ir/nested_types.hpp
 // The types of the inputs of nested graphs: what their node says of them, and what the body of a function may say for every call.
@@ -15777,102 +16056,11 @@ extern template void infer_types(graph_data&, graph_node const&);
 
 } // namespace ATON_NAMESPACE::shapes
 
-// ---- aton/ir/type_rules.hpp
-// Whether a value's type is one that an operator's schema has at an opset, and the sentence if it is not.
-// Internal header.
-
-namespace ATON_NAMESPACE {
-
-/// "output 'output' is float8_e5m2, which this opset does not return (opset 19 does)"
-template <class Schema>
-std::string refused_type(Schema const& schema, int opset, bool is_output, std::size_t position,
-                         value_type const& given) {
-    int const n = is_output ? schema.output_count() : schema.input_count();
-    int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
-    onnx::formal const formal = is_output ? schema.output(at) : schema.input(at);
-    std::string out = (is_output ? "output '" : "input '") + std::string(formal.name) + "' is " +
-                      std::string(name(given.dtype)) + ", which this opset does not " +
-                      (is_output ? "return" : "accept");
-    if constexpr (std::same_as<Schema, onnx::op_schema>)
-        if (int const first = onnx::first_version_of_type(schema, is_output, at, set_of(given)); first > opset)
-            out += " (opset " + std::to_string(first) + " does)";
-    return out;
-}
-
-/// Throws illegal_call if the schema does not allow the type at this position. An unknown dtype is allowed.
-template <class Schema>
-void require_type(Schema const& schema, int opset, bool is_output, std::size_t position, value_type const& given) {
-    int const n = is_output ? schema.output_count() : schema.input_count();
-    if (n == 0 || given.dtype == dtype::undefined) return;
-    int const at = static_cast<int>(position) < n ? static_cast<int>(position) : n - 1;
-    if ((is_output ? schema.output(at) : schema.input(at)).types.contains(set_of(given))) return;
-    std::string_view const domain = schema.domain();
-    throw illegal_call(std::string(domain.empty() ? "onnx" : domain) + "::" + std::string(schema.name()) + " (opset " +
-                       std::to_string(opset) + "): " + refused_type(schema, opset, is_output, position, given));
-}
-
-} // namespace ATON_NAMESPACE
-
 // ---- aton/dsl/node_builder.hpp
 // Appends one node to the graph: resolves type variables from the operands' dtypes, and refuses what the target opset does not allow.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
-
-/// Counts new nodes and values, and refuses a call that exceeds budget::max_nodes.
-template <class Graph>
-void count_nodes(Graph& graph, std::size_t more) {
-    std::uint32_t& left = graph.context.nodes_left;
-    if (more > left)
-        throw unsupported_error("more than " + std::to_string(budget::max_nodes) + " nodes for one operator");
-    if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(more);
-}
-
-/// Refuses a constant whose bytes do not match its sizes, such as one of a dtype that append() does not support.
-template <class = void>
-void expect_whole(tensor const& data) {
-    std::int64_t const count = data.element_count();
-    std::size_t const width = bits(data.type);
-    bool const countable = width != 0 && count <= static_cast<std::int64_t>(data.bytes.size()) * 8;
-    bool const fits = data.type == dtype::string
-                          ? count == static_cast<std::int64_t>(data.strings.size())
-                          : countable && data.bytes.size() == (static_cast<std::size_t>(count) * width + 7) / 8;
-    if (!fits)
-        throw unsupported_error("a constant of " + std::to_string(count) + " elements of " +
-                                std::string(name(data.type)) + " has " + std::to_string(data.bytes.size()) + " bytes");
-}
-
-/// Appends a Constant node; all constants of a graph are made here. Below opset 9, where Constant supports only floating-point numbers,
-/// other constants become initializers, except in functions, which cannot have them.
-template <class Graph>
-value_id append_constant(Graph& graph, tensor data) {
-    expect_whole(data);
-    bool const is_initializer = graph.opset < 9 && !is_floating(data.type) && !graph.in_function;
-    if (onnx::op_schema const schema = onnx::find("", "Constant", graph.opset); schema && !is_initializer)
-        require_type(schema, graph.opset, true, 0, {data.type, shape(), value_kind::tensor});
-    std::uint32_t& left = graph.context.constant_bytes_left;
-    if (data.bytes.size() > left)
-        throw unsupported_error("constants of more than " + std::to_string(budget::max_constant_bytes >> 20U) +
-                                " MiB for one operator");
-    if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(data.bytes.size());
-    count_nodes(graph, 1);
-    value_id const id = graph.add_value({data.type, shape(data.sizes)});
-    if (is_initializer) {
-        graph.set_initializer(id, std::move(data));
-        return id;
-    }
-    graph.values[id].producer = static_cast<std::int64_t>(graph.nodes.size());
-    auto& node = graph.nodes.emplace_back();
-    node.op = "Constant";
-    node.outputs.push_back(id);
-    node.source = graph.context.overload;
-    node.origin = graph.context.origin;
-    auto& payload = node.attributes.emplace_back();
-    payload.name = "value";
-    payload.type = onnx::attr_type::t;
-    payload.tensors.push_back(std::move(data));
-    return id;
-}
 
 /// The only type in a set, or an unknown tensor.
 constexpr value_type only_type(type_set s) {
@@ -15935,6 +16123,8 @@ public:
         } else if constexpr (std::same_as<T, dsl::number>) {
             if (argument.is_constant()) number(argument.constant());
             else computed_number(argument.as_value());
+        } else if constexpr (is_by_reference<T>) {
+            computed_number(value(graph_, argument.append_to(graph_)));
         } else if constexpr (std::same_as<T, scalar> || std::same_as<T, bool>) {
             number(argument);
         } else if constexpr (std::integral<T>) {
@@ -16025,6 +16215,7 @@ private:
     /// Axes that count from the end are legal since opset 11; below, they are written as axes that count from the front.
     void count_axes_from_front() {
         for (auto& a : node_.attributes) {
+            if (!a.reference.empty()) continue; // inlined before it is written
             if (a.name == "axis" && a.i < 0) a.i += counted_rank(node_.op == "OneHot" ? 1 : 0);
             if (a.name == "axes")
                 for (std::int64_t& axis : a.ints)
@@ -16694,6 +16885,11 @@ public:
     template <std::same_as<number> Number>
     [[nodiscard]] value to_value(Number const& n) const {
         return n.is_constant() ? scalar(n.constant(), n.dtype()) : n.as_value();
+    }
+    /// An attribute of the call as a value, in the body of an operator: 0-d, or 1-d for a list.
+    template <class T>
+    [[nodiscard]] value to_value(by_reference<T> const& a) const {
+        return {*data_, a.append_to(*data_)};
     }
 
     /// The size of dimension `i` of `x` (negative counts from the end): a constant if it is static, else computed from Shape.

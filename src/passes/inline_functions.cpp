@@ -63,7 +63,7 @@ private:
             throw error("function " + name + " has " + std::to_string(body.inputs.size()) + " inputs and " +
                         std::to_string(body.outputs.size()) + " outputs, but a call has " +
                         std::to_string(n.inputs.size()) + " and " + std::to_string(n.outputs.size()));
-        resolve_references(body, n);
+        resolve_references(body, n, f.defaults);
 
         std::vector<value_id> ids(body.values.size(), passes::unassigned);
         for (std::size_t i = 0; i != body.inputs.size(); ++i) ids[body.inputs[i]] = passes::input(n, i);
@@ -97,18 +97,20 @@ private:
         }
     }
 
-    /// Replaces references to attributes by those of the call. References without a value are removed.
-    static void resolve_references(graph_data& body, graph_node const& call) {
+    /// Replaces references to attributes by those of the call, or by their defaults. References without a value are removed.
+    static void resolve_references(graph_data& body, graph_node const& call,
+                                   std::vector<node_attribute> const& defaults) {
         for (graph_node& n : body.nodes) {
             std::vector<node_attribute> kept;
             for (node_attribute& a : n.attributes) {
-                for (graph_data& nested : a.graphs) resolve_references(nested, call);
-                if (a.reference.empty()) {
-                    kept.push_back(std::move(a));
-                } else if (node_attribute const* const given = call.attribute(a.reference); given != nullptr) {
-                    kept.push_back(*given);
-                    kept.back().name = a.name;
-                }
+                for (graph_data& nested : a.graphs) resolve_references(nested, call, defaults);
+                node_attribute const* given = a.reference.empty() ? &a : call.attribute(a.reference);
+                for (node_attribute const& d : defaults)
+                    if (given == nullptr && d.name == a.reference) given = &d;
+                if (given == nullptr) continue;
+                std::string name = std::move(a.name);
+                kept.push_back(given == &a ? std::move(a) : *given);
+                kept.back().name = std::move(name);
             }
             n.attributes = std::move(kept);
         }

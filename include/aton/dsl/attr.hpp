@@ -18,6 +18,7 @@
 #include <aton/core/fixed_string.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/core/tensor.hpp>
+#include <aton/dsl/by_reference.hpp>
 #include <aton/dsl/capture.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/number_text.hpp>
@@ -151,9 +152,11 @@ struct float_attribute {
     constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
         constexpr bool fits = std::convertible_to<content const&, double> || std::same_as<content, scalar> ||
-                              list_like<content> || captures_any<T, double, scalar>;
+                              list_like<content> || captures_any<T, double, scalar> ||
+                              refers_to<content, onnx::attr_type::f, onnx::attr_type::floats>;
         static_assert(fits, "a float attribute takes a number, a scalar or a list of numbers");
-        if constexpr (is_capture<T>) return attribute_argument<Name, onnx::attr_type::f, T>{v};
+        if constexpr (is_by_reference<T>) return attribute_argument<Name, type_referred_to<T>, T>{v};
+        else if constexpr (is_capture<T>) return attribute_argument<Name, onnx::attr_type::f, T>{v};
         else if constexpr (is_optional<T> && fits) return make_optional_attribute(*this, v);
         else return present(v);
     }
@@ -192,9 +195,11 @@ struct int_attribute {
         constexpr bool list = list_like<content> || captures_any<T, std::vector<std::int64_t>>;
         constexpr bool single = std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content> ||
                                 captures_any<T, std::int64_t, dtype>;
-        constexpr bool fits = single || list;
+        constexpr bool fits = single || list || refers_to<content, onnx::attr_type::i, onnx::attr_type::ints>;
         static_assert(fits, "an int attribute takes an integer, a dtype or a list of integers");
-        if constexpr (is_capture<T> && list) {
+        if constexpr (is_by_reference<T>) {
+            return attribute_argument<Name, type_referred_to<T>, T>{v};
+        } else if constexpr (is_capture<T> && list) {
             return attribute_argument<Name, onnx::attr_type::ints, T>{v};
         } else if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
@@ -237,10 +242,13 @@ struct string_attribute {
     template <class T>
     constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits =
-            std::convertible_to<content const&, std::string_view> || list_like<content> || captures_any<T, std::string>;
+        constexpr bool fits = std::convertible_to<content const&, std::string_view> || list_like<content> ||
+                              captures_any<T, std::string> ||
+                              refers_to<content, onnx::attr_type::s, onnx::attr_type::strings>;
         static_assert(fits, "a string attribute takes a string or a list of strings");
-        if constexpr (is_capture<T>) {
+        if constexpr (is_by_reference<T>) {
+            return attribute_argument<Name, type_referred_to<T>, T>{v};
+        } else if constexpr (is_capture<T>) {
             return attribute_argument<Name, onnx::attr_type::s, T>{v};
         } else if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
@@ -264,9 +272,12 @@ struct tensor_attribute {
     template <class T>
     auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits = std::same_as<content, tensor> || list_like<content>;
+        constexpr bool fits =
+            std::same_as<content, tensor> || list_like<content> || refers_to<content, onnx::attr_type::t>;
         static_assert(fits, "a tensor attribute takes a tensor or a list of tensors");
-        if constexpr (is_optional<T> && fits) {
+        if constexpr (is_by_reference<T>) {
+            return attribute_argument<Name, type_referred_to<T>, T>{v};
+        } else if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
         } else if constexpr (!list_like<T>) {
             attribute_argument<Name, onnx::attr_type::t, tensor> out;
@@ -301,6 +312,7 @@ struct graph_attribute {
 
 template <class Payload>
 void store(node_attribute& a, Payload const& v) {
+    if constexpr (is_by_reference<Payload>) v.store_in(a);
     if constexpr (std::same_as<Payload, float>) a.f = v;
     if constexpr (std::same_as<Payload, std::int64_t>) a.i = v;
     if constexpr (is_dtype_constant<Payload>) a.i = static_cast<std::int64_t>(Payload::value);

@@ -98,6 +98,9 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::absent, {}};
         } else if constexpr (is_number<T>) {
             operands[operand_count++] = {operand_kind::number, std::is_floating_point_v<T> ? floating_types : any_type};
+        } else if constexpr (refers_to<T, onnx::attr_type::f, onnx::attr_type::i>) {
+            constexpr bool is_floating = refers_to<T, onnx::attr_type::f>;
+            operands[operand_count++] = {operand_kind::number, is_floating ? floating_types : any_type};
         } else if constexpr (is_value_list<T>) {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {

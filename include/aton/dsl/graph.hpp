@@ -262,6 +262,11 @@ public:
     [[nodiscard]] value to_value(Number const& n) const {
         return n.is_constant() ? scalar(n.constant(), n.dtype()) : n.as_value();
     }
+    /// An attribute of the call as a value, in the body of an operator: 0-d, or 1-d for a list.
+    template <class T>
+    [[nodiscard]] value to_value(by_reference<T> const& a) const {
+        return {*data_, a.append_to(*data_)};
+    }
 
     /// The size of dimension `i` of `x` (negative counts from the end): a constant if it is static, else computed from Shape.
     /// Refuses a value of unknown rank, and a dimension that it does not have.

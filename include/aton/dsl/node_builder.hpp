@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include <aton/core/budget.hpp>
 #include <aton/core/error.hpp>
+#include <aton/dsl/append_constant.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/body.hpp>
 #include <aton/dsl/number.hpp>
@@ -28,61 +28,6 @@
 #include <aton/onnx/registry.hpp>
 
 namespace ATON_NAMESPACE::dsl::detail {
-
-/// Counts new nodes and values, and refuses a call that exceeds budget::max_nodes.
-template <class Graph>
-void count_nodes(Graph& graph, std::size_t more) {
-    std::uint32_t& left = graph.context.nodes_left;
-    if (more > left)
-        throw unsupported_error("more than " + std::to_string(budget::max_nodes) + " nodes for one operator");
-    if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(more);
-}
-
-/// Refuses a constant whose bytes do not match its sizes, such as one of a dtype that append() does not support.
-template <class = void>
-void expect_whole(tensor const& data) {
-    std::int64_t const count = data.element_count();
-    std::size_t const width = bits(data.type);
-    bool const countable = width != 0 && count <= static_cast<std::int64_t>(data.bytes.size()) * 8;
-    bool const fits = data.type == dtype::string
-                          ? count == static_cast<std::int64_t>(data.strings.size())
-                          : countable && data.bytes.size() == (static_cast<std::size_t>(count) * width + 7) / 8;
-    if (!fits)
-        throw unsupported_error("a constant of " + std::to_string(count) + " elements of " +
-                                std::string(name(data.type)) + " has " + std::to_string(data.bytes.size()) + " bytes");
-}
-
-/// Appends a Constant node; all constants of a graph are made here. Below opset 9, where Constant supports only floating-point numbers,
-/// other constants become initializers, except in functions, which cannot have them.
-template <class Graph>
-value_id append_constant(Graph& graph, tensor data) {
-    expect_whole(data);
-    bool const is_initializer = graph.opset < 9 && !is_floating(data.type) && !graph.in_function;
-    if (onnx::op_schema const schema = onnx::find("", "Constant", graph.opset); schema && !is_initializer)
-        require_type(schema, graph.opset, true, 0, {data.type, shape(), value_kind::tensor});
-    std::uint32_t& left = graph.context.constant_bytes_left;
-    if (data.bytes.size() > left)
-        throw unsupported_error("constants of more than " + std::to_string(budget::max_constant_bytes >> 20U) +
-                                " MiB for one operator");
-    if (left != node_context::unlimited) left -= static_cast<std::uint32_t>(data.bytes.size());
-    count_nodes(graph, 1);
-    value_id const id = graph.add_value({data.type, shape(data.sizes)});
-    if (is_initializer) {
-        graph.set_initializer(id, std::move(data));
-        return id;
-    }
-    graph.values[id].producer = static_cast<std::int64_t>(graph.nodes.size());
-    auto& node = graph.nodes.emplace_back();
-    node.op = "Constant";
-    node.outputs.push_back(id);
-    node.source = graph.context.overload;
-    node.origin = graph.context.origin;
-    auto& payload = node.attributes.emplace_back();
-    payload.name = "value";
-    payload.type = onnx::attr_type::t;
-    payload.tensors.push_back(std::move(data));
-    return id;
-}
 
 /// The only type in a set, or an unknown tensor.
 constexpr value_type only_type(type_set s) {
@@ -145,6 +90,8 @@ public:
         } else if constexpr (std::same_as<T, dsl::number>) {
             if (argument.is_constant()) number(argument.constant());
             else computed_number(argument.as_value());
+        } else if constexpr (is_by_reference<T>) {
+            computed_number(value(graph_, argument.append_to(graph_)));
         } else if constexpr (std::same_as<T, scalar> || std::same_as<T, bool>) {
             number(argument);
         } else if constexpr (std::integral<T>) {
@@ -235,6 +182,7 @@ private:
     /// Axes that count from the end are legal since opset 11; below, they are written as axes that count from the front.
     void count_axes_from_front() {
         for (auto& a : node_.attributes) {
+            if (!a.reference.empty()) continue; // inlined before it is written
             if (a.name == "axis" && a.i < 0) a.i += counted_rank(node_.op == "OneHot" ? 1 : 0);
             if (a.name == "axes")
                 for (std::int64_t& axis : a.ints)

@@ -19,6 +19,7 @@
 #include <aton/core/error.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/dsl/body.hpp>
+#include <aton/dsl/by_reference.hpp>
 #include <aton/dsl/declared_results.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/function_traits.hpp>
@@ -133,6 +134,12 @@ struct attribute_parameter<tensor> {
     }
 };
 
+template <class T>
+struct attribute_parameter<by_reference<T>> {
+    static constexpr bool accepts(onnx::attribute const& a) { return a.type == by_reference<T>::type; }
+    static by_reference<T> get(node_attribute const& a) { return by_reference<T>(a); }
+};
+
 /// An attribute of a node, or its default, which is put into `storage`; nullptr if it has neither.
 template <class Attribute>
 Attribute const* find_attribute(graph_node const& node, onnx::declared_schema schema, std::string_view name,
@@ -211,23 +218,27 @@ void infer_by_rule(graph_data& graph, graph_node const& node, onnx::declared_sch
     else put(result.data(), result.size());
 }
 
-/// Makes the node call the function with this body, which is added if it is new. A body other than the first gets an overload; inside a
-/// function it gets a name of its own, because ONNX Runtime (1.31) ignores the overload of a call there.
+/// IR 10 came with this opset. Files of earlier ones must be readable for runtimes of their time.
+inline constexpr int first_opset_with_overloads = 21;
+
+/// Makes the node call the function with this body, which is added if it is new. A body other than the first gets an overload; it gets a name
+/// of its own before the opset that has overloads, and inside a function, because ONNX Runtime (1.31) ignores the overload of a call there.
 template <class Graph>
 void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, Graph body) {
     std::string const renamed = std::string(schema.name()) + "__";
+    bool const renames = root.in_function || body.opset < first_opset_with_overloads;
     std::size_t earlier = 0;
     for (graph_function const& f : root.functions) {
         bool const plain = f.name == schema.name();
         if (f.domain != node.domain || !(plain || f.name.starts_with(renamed))) continue;
         ++earlier;
-        bool const callable = root.in_function ? f.overload.empty() : plain;
+        bool const callable = renames ? f.overload.empty() : plain;
         if (!callable || !same_body(f.body[0], body)) continue;
         node.op = f.name;
         node.overload = f.overload;
         return;
     }
-    if (earlier != 0 && root.in_function) node.op = renamed + std::to_string(earlier + 1);
+    if (earlier != 0 && renames) node.op = renamed + std::to_string(earlier + 1);
     else if (earlier != 0) node.overload = std::to_string(earlier + 1);
     graph_function& f = root.functions.emplace_back();
     f.domain = node.domain;
@@ -235,6 +246,26 @@ void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, 
     f.overload = node.overload;
     for (int i = 0; i != schema.attribute_count(); ++i) f.attributes.emplace_back(schema.attr(i).name);
     f.body.push_back(std::move(body));
+}
+
+template <class P>
+inline constexpr bool takes_reference = is_by_reference<P>;
+template <class P>
+inline constexpr bool takes_reference<std::optional<P>> = is_by_reference<P>;
+
+/// Adds the defaults of attributes that the body refers to, because a function of IR 8 has none.
+template <class Parameters>
+void add_referred_defaults(graph_node& node, onnx::declared_schema schema) {
+    [&]<class... P>(std::type_identity<std::tuple<P...>>) {
+        int position = -schema.input_count();
+        auto const add = [&](bool refers) {
+            int const i = position++;
+            if (!refers || i < 0 || node.attribute(schema.attr(i).name) != nullptr) return;
+            if (!schema.attr(i).default_text.empty())
+                node.attributes.push_back(default_attribute<node_attribute>(schema.attr(i)));
+        };
+        (add(takes_reference<P>), ...);
+    }(std::type_identity<Parameters>());
 }
 
 /// The arguments for the body of an operator: inputs, then attributes, in the order of the declaration.
@@ -301,6 +332,7 @@ void build_function(Graph& graph, graph_node& node, onnx::declared_schema schema
         value const v(inner, inner.add_input(std::string(schema.input(static_cast<int>(i)).name), std::move(type)));
         inputs.push_back(given ? optional_value(v) : optional_value());
     }
+    add_referred_defaults<typename traits::parameters>(node, schema);
     std::vector<typename Graph::attribute_type> defaults(static_cast<std::size_t>(schema.attribute_count()));
     operator_arguments const arguments{node, schema, inputs, defaults};
     std::vector<value> results;

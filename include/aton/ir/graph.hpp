@@ -162,7 +162,8 @@ struct node_context {
 };
 
 /// A FunctionProto: the body of an operator in ONNX operators, for runtimes that do not implement it. The inputs and outputs of the body
-/// are those of the operator. Attributes are baked into it: calls whose attributes lead to a different body have a different overload.
+/// are those of the operator. It refers to attributes of the call, or their values are baked into it: calls that lead to a different body
+/// have another overload, or another name.
 struct graph_function {
     std::string domain;
     std::string name;
@@ -215,7 +216,7 @@ struct graph_data {
         if (producer >= 0) {
             graph_node const& n = nodes[static_cast<std::size_t>(producer)];
             bool const has_tensor = n.op == "Constant" && n.domain.empty() && n.attributes.size() == 1 &&
-                                    n.attributes[0].type == onnx::attr_type::t;
+                                    n.attributes[0].type == onnx::attr_type::t && n.attributes[0].reference.empty();
             return has_tensor ? n.attributes[0].tensors.data() : nullptr;
         }
         if (around != nullptr && values[id].outer != no_value) return around->constant(values[id].outer);

@@ -24,6 +24,7 @@ bool same_floats(Floats const& a, Floats const& b) {
 
 template <class Attribute>
 bool same_attribute(Attribute const& a, Attribute const& b) {
+    if (!a.reference.empty()) return a.name == b.name && a.type == b.type && a.reference == b.reference; // any value
     if (a.graphs.size() != b.graphs.size()) return false;
     for (std::size_t i = 0; i != a.graphs.size(); ++i)
         if (!same_body(a.graphs[i], b.graphs[i])) return false;
