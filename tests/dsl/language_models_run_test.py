@@ -105,7 +105,12 @@ def functions() -> Iterator[tuple[Arrays, list]]:
         yield {**case, "x": x}, [half, biased, twice(biased), biased, scaled(x, n=0) if case["c"] else twice(half)]
 
 
-MODELS = {f.__name__: f for f in (branches, loops, plain_loops, scans, sequences, mapped, optionals, functions)}
+def shared_functions() -> Iterator[tuple[Arrays, list]]:
+    x, w = floats(2, 3), floats(4)
+    yield {"x": x, "w": w}, [x * 8, x * 3, w.astype("float64") * 8, x * 8]
+
+
+MODELS = {f.__name__: f for f in (branches, loops, plain_loops, scans, sequences, mapped, optionals, functions, shared_functions)}
 
 
 def problems_of(path: Path) -> tuple[int, list[str]]:

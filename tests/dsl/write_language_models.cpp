@@ -248,6 +248,31 @@ void functions(std::string const& folder, int opset) {
     m.write(folder, "functions", {half, biased, twice, same, branch});
 }
 
+/// A function with a Loop serves calls of other dtypes and shapes; a call need not ask for an optional output.
+inline constexpr auto repeated_body = [](graph<13> g, value x, std::int64_t want) {
+    auto const [last, all] = g.op<"Loop">(
+        g.scalar(2, dtype::int64), absent, x, outputs<2>, attr::body_g([&](graph<13> b, value, value c, value s) {
+            value const next = b.op<"Add">(s, x);
+            return std::tuple(b.op<"Identity">(c), next, next);
+        }));
+    value const sum = g.op<"ReduceSum">(all, g.ints({0}), attr::keepdims_i(0));
+    return std::tuple<value, optional_value>(g.op<"Add">(last, sum), want != 0 ? optional_value(last) : absent);
+};
+inline constexpr auto repeating =
+    domain<"test.repeating", 1,
+           op<"Repeated(T X, int want=1) -> (T Y = like(X), T? Last)", "T: float, double", body<repeated_body>>>{};
+
+void shared_functions(std::string const& folder, int opset) {
+    model m(opset);
+    auto const g = m.graph_of<graph<13, repeating>>();
+    value const x = m.floats("x", {2, 3});
+    value const wide = g.cast(m.floats("w", {4}), dtype::float64);
+    auto const [y, last] = g.op<"test.repeating::Repeated">(x, outputs<2>);
+    m.write(folder,
+            "shared_functions",
+            {y, last, g.op<"test.repeating::Repeated">(wide), g.op<"test.repeating::Repeated">(x, attr_i<"want">(0))});
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -255,7 +280,8 @@ int main(int argc, char** argv) {
     try {
         for (int i = 2; i != argc; ++i) {
             int const opset = std::stoi(argv[i]);
-            for (auto* write : {branches, loops, plain_loops, scans, sequences, functions}) write(argv[1], opset);
+            for (auto* write : {branches, loops, plain_loops, scans, sequences, functions, shared_functions})
+                write(argv[1], opset);
             if (opset >= 15) optionals(argv[1], opset);
             if (opset >= 17) mapped(argv[1], opset);
         }
