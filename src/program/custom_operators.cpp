@@ -12,6 +12,7 @@
 
 #include "functionalized_views.hpp"
 #include "node_arguments.hpp"
+#include "row_schema.hpp"
 
 namespace ATON_NAMESPACE::program {
 
@@ -48,7 +49,8 @@ public:
             if (returns_none()) made_.call.results.erase(made_.call.results.begin());
             return std::move(made_);
         }
-        std::size_t const own = split_results(made_.op.written.size());
+        std::size_t const written_count = require_schema_of_v1();
+        std::size_t const own = split_results(written_count);
         aten::schema_argument each;
         std::size_t written = 0;
         for (aten::argument_cursor arguments(schema_); arguments.next(each);) {
@@ -70,7 +72,11 @@ public:
     decoded_call decode_v2() {
         if (argument const* const bases = take("_all_bases"); bases != nullptr)
             bases_.assign(tensors_of(*bases).begin(), tensors_of(*bases).end());
-        std::vector<formal> const written = schema_.empty() ? find_written() : std::vector<formal>();
+        std::vector<formal> written = find_written();
+        if (!schema_.empty()) {
+            require_schema_of_v2(written);
+            written.clear();
+        }
         bool const makes_outs = bases_.empty() && has_outs(written);
         std::size_t const own = makes_outs ? from_.results.size() : split_results(bases_.size());
         for (std::size_t i = 0; i != bases_.size(); ++i) {
@@ -117,6 +123,38 @@ private:
     }
     [[nodiscard]] bool has(std::string const& name) const { return find_argument(from_, name) != nullptr; }
 
+    /// Refuses a schema with other names, or another number of written arguments or results, than the call. Returns the number of written
+    /// arguments, whose new values follow the results; the None of `-> ()` is a result here.
+    [[nodiscard]] std::size_t require_schema_of_v1() const {
+        std::vector<std::string> given;
+        for (argument const& each : from_.arguments)
+            if (each.kind != argument_kind::op) given.push_back(each.name);
+        require_names(out_.owner(), made_.call, given, schema_);
+        std::size_t const written = made_.op.written.size();
+        std::size_t const own = made_.op.results == 0 && returns_none() ? 1 : made_.op.results;
+        if (from_.results.size() >= own)
+            require_write_count(out_.owner(), made_.call, from_.results.size() - own, schema_);
+        return written;
+    }
+
+    /// The same; this form says what the operator writes to.
+    void require_schema_of_v2(std::vector<formal> const& found) const {
+        std::vector<std::string> written;
+        std::vector<std::string> read;
+        for (formal const& f : found) written.push_back(f.name);
+        for (argument const& a : from_.arguments) {
+            bool const describes = std::any_of(
+                found.begin(), found.end(), [&](formal const& f) { return a.name.starts_with('_' + f.name + '_'); });
+            if (a.kind != argument_kind::op && a.name != "_all_bases" && !describes) read.push_back(a.name);
+        }
+        require_writes(out_.owner(), made_.call, read, written, schema_);
+        std::size_t const copies = bases_.empty() && has_outs(found) ? 0 : bases_.size();
+        if (from_.results.size() < copies) return; // split_results() refuses it
+        std::size_t const own = from_.results.size() - copies;
+        bool const none = own == 1 && made_.op.results == 0 && returns_none();
+        require_result_count(out_.owner(), made_.call, none ? 0 : own, schema_);
+    }
+
     void copy_rest() {
         for (std::size_t i = 0; i != taken_.size(); ++i)
             if (!taken_[i]) made_.call.arguments.push_back(from_.arguments[i]);
@@ -161,7 +199,10 @@ private:
     [[nodiscard]] std::vector<formal> find_written() const {
         std::vector<formal> found;
         auto const offer = [&](std::string_view name, std::string_view end, bool is_list) {
-            if (!name.starts_with('_') || !name.ends_with(end)) return;
+            aten::schema_argument own;
+            int position = 0;
+            if (!name.starts_with('_') || !name.ends_with(end) || aten::find_argument(schema_, name, own, position))
+                return;
             std::string const stem(name.substr(1, name.size() - 1 - end.size()));
             bool const is_element = std::any_of(found.begin(), found.end(), [&](formal const& f) {
                 return f.is_list && stem.starts_with(f.name + '_') &&

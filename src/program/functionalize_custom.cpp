@@ -11,6 +11,7 @@
 
 #include "functionalizer.hpp"
 #include "node_arguments.hpp"
+#include "row_schema.hpp"
 
 namespace ATON_NAMESPACE::program {
 
@@ -20,6 +21,10 @@ void functionalizer::visit_custom(node const& n) {
     custom_operator const op = read_custom_operator(schema);
     if (op.written.empty()) return visit_pure(n, schema);
     if (n.is_functional) return pass(n);
+    std::vector<std::string> given;
+    for (argument const& each : n.arguments) given.push_back(each.name);
+    require_names(program_, n, given, schema);
+    require_result_count(program_, n, n.results.size(), schema);
     if (op.returns_view)
         throw error(describe(program_, n) + ": writes to an argument, and a result is a view of one by its schema; "
                                             "return a copy");
@@ -41,9 +46,6 @@ void functionalizer::visit_functionalized(node const& n) {
 }
 
 void functionalizer::write_custom(node const& n, custom_operator const& op) {
-    if (n.results.size() != op.results)
-        throw error(describe(program_, n) + ": has " + std::to_string(n.results.size()) + " results, its schema has " +
-                    std::to_string(op.results));
     for (written_argument const& each : op.written) check_disjoint(n, each);
     node made = with_arguments_read(n);
     made.is_functional = true;

@@ -219,13 +219,13 @@ TEST_CASE("inconsistent auto_functionalized nodes are refused with one line") {
     };
     CHECK(is_said(said({}), "the operator that it runs is not recorded"));
     CHECK(is_said(said({op("nothing")}), "the operator that it runs is not recorded"));
-    CHECK(is_said(said({op("m::same_")}), "it has no argument '_x_base_index'"));
+    CHECK(is_said(said({op("m::same_")}), "its row has the arguments x, but the program calls it with none"));
     CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 1)}), "is not the index of a base tensor"));
     CHECK(is_said(said({op("m::same_"), integer("_x_base_index", -1)}), "is not the index of a base tensor"));
     CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 0)}, 0), "fewer results than copied tensors"));
-    CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 0)}, 1), "it has 0 results, m::same_ has 1"));
+    CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 0)}, 1), "has 0 results, but its row has 1"));
     CHECK(is_said(said({op("m::same_"), integer("_x_base_index", 0), integer("wrong", 0)}),
-                  "'wrong' is not an argument of m::same_"));
+                  "its row has the arguments x, but the program calls it with wrong, x"));
     auto const sliced = [&](std::int64_t dim, std::int64_t start, std::int64_t end) {
         return said({op("m::same_"),
                      integer("_x_base_index", 0),
@@ -244,4 +244,95 @@ TEST_CASE("inconsistent auto_functionalized nodes are refused with one line") {
                         integer("_x_storage_offset", 0)}),
                   "do not describe a view of its base"));
     CHECK(is_said(said({op("m::unknown_"), integer("_xs_length", 1 << 30)}), "is not a length"));
+}
+
+TEST_CASE("S1: a written argument that the program has under another name is refused") {
+    auto const said = [](std::vector<argument> const& arguments, std::vector<value_index> const& results = {}) {
+        program_builder b;
+        value_index const x = b.input(input_kind::user, "x", {3, 4});
+        value_index const y = b.add("aten::relu", {tensor("self", x)}, {3, 4});
+        std::vector<argument> given;
+        for (argument const& each : arguments)
+            given.push_back(each.kind == argument_kind::none ? tensor(each.name, y) : each);
+        b.add_node("m::bump_", given, results);
+        b.output(y);
+        std::string const what = message_of(with_schemas, b.p);
+        CHECK(what.find('\n') == std::string::npos);
+        return what;
+    };
+    auto const of_y = [](std::string const& name) { return argument::none().named(name); };
+    CHECK(said({of_y("x"), real("by", 3)}) == "no error");
+    CHECK(is_said(said({of_y("result"), real("by", 3)}),
+                  "its row has the arguments x, by, but the program calls it with result, by; write the "
+                  "operator's own schema in the row"));
+    CHECK(is_said(said({of_y("x"), real("factor", 3)}), "but the program calls it with x, factor"));
+    CHECK(is_said(said({of_y("x")}), "but the program calls it with x;")); // `by` has no default
+    CHECK(is_said(said({of_y(""), real("by", 3)}), "an unnamed one, by"));
+    CHECK(is_said(said({real("by", 3)}), "its row has the arguments x, by"));
+}
+
+TEST_CASE("S1: a call with another number of results than its row is refused") {
+    program_builder b;
+    value_index const x = b.input(input_kind::user, "x", {3, 4});
+    value_index const y = b.add("aten::relu", {tensor("self", x)}, {3, 4});
+    value_index const z = b.add("m::bump_", {tensor("x", y), real("by", 3)}, {3, 4});
+    b.output(z);
+    CHECK(is_said(message_of(with_schemas, b.p), "has 1 result, but its row has 0"));
+}
+
+TEST_CASE("S1, S2: a decomposed call that writes to something else than its row says is refused") {
+    auto const said = [](std::string const& name, std::vector<argument> arguments) {
+        program_builder b;
+        value_index const x = b.input(input_kind::user, "x", {3, 4});
+        value_index const y = b.input(input_kind::user, "y", {3, 4});
+        std::vector<value_index> bases;
+        for (argument& a : arguments)
+            if (a.name.ends_with("_base_index")) bases.push_back(bases.empty() ? x : y);
+            else if (a.kind == argument_kind::none) a = tensor(a.name, y);
+        arguments.insert(arguments.begin(), op(name));
+        arguments.push_back(tensors("_all_bases", bases));
+        std::vector<value_index> now;
+        for (std::size_t i = 0; i != bases.size(); ++i) now.push_back(b.value_of("now" + std::to_string(i), {3, 4}));
+        b.add_node("higher_order::auto_functionalized_v2", std::move(arguments), now);
+        auto& results = b.p.main.nodes.back().results;
+        if (name == "m::both") results.insert(results.begin(), result{{b.value_of("own", {})}, false});
+        else results.insert(results.begin(), result{});
+        for (value_index v : now) b.output(v);
+        std::string const what = message_of(with_schemas, b.p);
+        CHECK(what.find("damaged") == std::string::npos);
+        return what;
+    };
+    CHECK(said("m::bump_", {integer("_x_base_index", 0), real("by", 3)}) == "no error");
+    CHECK(is_said(said("m::bump_", {integer("_result_base_index", 0), real("by", 3)}),
+                  "its row has the arguments x, by, but the program calls it with by, result"));
+    CHECK(is_said(said("m::bump_", {integer("_x_base_index", 0), real("factor", 3)}), "calls it with factor, x"));
+    CHECK(said("m::both", {integer("_x_base_index", 0), argument::none().named("y"), integer("_z_base_index", 1)}) ==
+          "no error");
+    CHECK(is_said(
+        said("m::both", {integer("_x_base_index", 0), integer("_y_base_index", 1), argument::none().named("z")}),
+        "writes to its argument y, which its row only reads; mark it with !"));
+    CHECK(is_said(
+        said("m::both", {integer("_z_base_index", 0), argument::none().named("y"), argument::none().named("x")}),
+        "only reads its argument x, which its row marks as written"));
+}
+
+TEST_CASE("S1, S2: auto_functionalized with other arguments than its row is refused") {
+    auto const said = [](std::vector<argument> arguments, std::size_t copies) {
+        program_builder b;
+        value_index const x = b.input(input_kind::user, "x", {3});
+        for (argument& a : arguments)
+            if (a.kind == argument_kind::none) a = tensor(a.name, x);
+        arguments.insert(arguments.begin(), op("m::bump_"));
+        std::vector<value_index> now;
+        for (std::size_t i = 0; i != copies; ++i) now.push_back(b.value_of("now" + std::to_string(i), {3}));
+        b.add_node("higher_order::auto_functionalized", std::move(arguments), now);
+        b.p.main.nodes.back().results.insert(b.p.main.nodes.back().results.begin(), result{});
+        for (value_index v : now) b.output(v);
+        return message_of(with_schemas, b.p);
+    };
+    CHECK(said({argument::none().named("x"), real("by", 2)}, 1) == "no error");
+    CHECK(is_said(said({argument::none().named("result"), real("by", 2)}, 1),
+                  "but the program calls it with result, by"));
+    CHECK(is_said(said({argument::none().named("x"), real("by", 2)}, 2),
+                  "writes to 2 arguments, but its row marks 1 as written (x)"));
 }
