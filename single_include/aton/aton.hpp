@@ -9903,15 +9903,19 @@ constexpr std::string_view nearest_overload_in(std::string_view ns, std::string_
 
 } // namespace detail
 
+/// Whether a name ends in ".default", as Python prints the overload that has no name: `torch.ops.aten.elu.default`.
+constexpr bool names_default(std::string_view overload) { return overload.ends_with(".default"); }
+/// The name without ".default".
+constexpr std::string_view without_default(std::string_view overload) {
+    return names_default(overload) ? overload.substr(0, overload.size() - std::string_view(".default").size())
+                                   : overload;
+}
+
 /// The schema of a qualified overload name, "aten::add.Tensor"; "aten::elu" (or "aten::elu.default") is the overload
 /// without a name. Empty if torch does not have it.
 constexpr std::string_view find_schema(std::string_view qualified_overload) {
-    constexpr std::string_view unnamed = ".default";
-    std::size_t const size = qualified_overload.size();
-    if (size > unnamed.size() && qualified_overload.substr(size - unnamed.size()) == unnamed)
-        qualified_overload.remove_suffix(unnamed.size());
     bool exact = false;
-    std::size_t const index = detail::lower_bound(qualified_overload, exact);
+    std::size_t const index = detail::lower_bound(without_default(qualified_overload), exact);
     return exact ? schema_at(index) : std::string_view{};
 }
 
@@ -16634,7 +16638,7 @@ bool operator>=(A const& a, B const& b) {
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/dsl/refusal.hpp
-// The result of `return g.unsupported(...)` and `return g.next()`, which fits every return type.
+// The result of `return g.unsupported(...)` and `return g.next()`, which fits every return type, and `no_effect`.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -16648,6 +16652,15 @@ struct refusal {
         throw error("a refused conversion has no result");
     }
 };
+
+/// The type of `no_effect`.
+struct no_effect_t {};
+/// What a body returns for an operator without results that writes to nothing, such as one that logs: its calls are left out of the model.
+/// ```cpp
+/// inline constexpr auto logs = table(
+///     symbolic<"my_ops::log(Tensor x) -> ()">([](graph<13>, value) { return no_effect; }));
+/// ```
+inline constexpr no_effect_t no_effect{};
 
 } // namespace ATON_NAMESPACE::dsl
 
@@ -17520,6 +17533,11 @@ struct result_traits<void> {
     static constexpr result_kind kinds[1] = {result_kind::none};
 };
 template <>
+struct result_traits<no_effect_t> : result_traits<void> {
+    template <class Invocation>
+    static void store(Invocation const&, no_effect_t) {}
+};
+template <>
 struct result_traits<std::vector<value>> {
     static constexpr bool known = true;
     static constexpr std::size_t count = 1;
@@ -18048,6 +18066,7 @@ constexpr bound_arguments<N> bind_names(signature_facts const& f) {
 
 /// Whether the signature itself is correct; `signature_problem` describes the error if not.
 constexpr bool signature_is_sound(signature_facts const& f, named_argument const* arguments, bool well_formed) {
+    if (aten::names_default(f.overload)) return false;
     if (f.declares) {
         bool const redeclared = !f.known.empty() && f.known != f.text;
         return well_formed && find_text(f.overload, "::") != std::string_view::npos && !redeclared;
@@ -18072,6 +18091,9 @@ constexpr std::string_view other_overload_with(std::string_view overload, std::s
 
 constexpr sentence signature_problem(signature_facts const& f, named_argument const* arguments) {
     sentence s;
+    if (aten::names_default(f.overload))
+        return s << f.overload << ": the default overload has no name in a schema; write "
+                 << aten::without_default(f.overload) << "(...)";
     if (f.declares) {
         if (!aten::syntax_error(f.text).empty()) return s << f.text << ": " << aten::syntax_error(f.text);
         aten::argument_cursor cursor(f.schema);
@@ -18331,6 +18353,7 @@ enum class row_rule : std::uint8_t {
     result_kind,
     new_values,     ///< the number of results, for a schema that writes to arguments
     new_value_kind, ///< a list for a tensor, or vice versa
+    no_effect,      ///< a schema without results and written arguments
     complex_body    ///< for complex tensors, but takes none
 };
 
@@ -18342,6 +18365,7 @@ struct body_facts {
     std::size_t arity = 0;
     parameter_check const* parameters = nullptr;
     bool refuses = false; ///< returns nothing but a refusal
+    bool drops = false;   ///< returns no_effect
     bool known_result = false;
     std::size_t result_count = 0;
     result_kind const* results = nullptr;
@@ -18359,6 +18383,7 @@ constexpr body_facts facts_of_body() {
         f.arity = traits::arity;
         f.parameters = parameter_checks<typename traits::parameters>::rows;
         f.refuses = std::is_same_v<returned, refusal>;
+        f.drops = std::is_same_v<returned, no_effect_t>;
         f.known_result = result_traits<returned>::known;
         f.result_count = result_traits<returned>::count;
         f.results = result_traits<returned>::kinds;
@@ -18388,6 +18413,7 @@ constexpr row_fault find_result_fault(signature_facts const& f, body_facts const
             r.type.list != (body.results[count] == result_kind::list))
             fault = {is_new_value(r) ? row_rule::new_value_kind : row_rule::result_kind, count};
     }
+    if (count == 0 && f.declares && !body.drops) return {row_rule::no_effect};
     if (count == body.result_count) return fault;
     return {writes ? row_rule::new_values : row_rule::result_count, count};
 }
@@ -18473,6 +18499,9 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
         return s << "value " << static_cast<int>(fault.index + 1) << " is the new value of " << r.written << ", "
                  << r.type.text << (r.type.list ? "; return a std::vector<value>" : "; return a value");
     }
+    case row_rule::no_effect:
+        return s << "the schema has no results and marks no argument that the operator writes to; write Tensor(a!) for "
+                    "each of them, or return no_effect if calls may be left out";
     case row_rule::complex_body:
         return s
                << "the body for complex tensors takes none; write complex_value for the arguments that may be complex";

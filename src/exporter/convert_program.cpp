@@ -137,7 +137,8 @@ void converter::convert_with_row(program::node const& n, dsl::entry const* row) 
 }
 
 /// Another overload of the operator that has a row or, for an operator that torch does not declare, one of the same namespace whose name
-/// differs by a few letters; empty if there is none. Similar names of operators that both exist would mislead.
+/// differs by a few letters, or the user's row of that name in another namespace; empty if there is none. Similar names of operators that both
+/// exist would mislead.
 std::string converter::nearest_row(std::string_view op) const {
     std::string_view const name = op.substr(0, op.find('.'));
     std::size_t const colons = name.find("::");
@@ -145,19 +146,26 @@ std::string converter::nearest_row(std::string_view op) const {
     bool const is_torchs = !aten::detail::nearest_overload_of(name, {}).empty();
     nearest overload(op);
     nearest typo(op.substr(start));
-    auto const scan = [&](std::span<dsl::table_view const> tables) {
+    std::string_view same_operator; // any overload, however different its name
+    std::string_view elsewhere;
+    auto const scan = [&](std::span<dsl::table_view const> tables, bool is_users) {
         for (dsl::table_view const& table : tables)
             for (dsl::entry const& e : table) {
                 if (e.overload == op || !e.holds_at(options_.opset)) continue;
-                if (e.overload.substr(0, e.overload.find('.')) == name) overload.offer(e.overload);
+                bool const has_name = e.overload.substr(0, e.overload.find('.')) == name;
+                bool const is_named_so = is_users && start != 0 && e.overload.ends_with(op.substr(start - 2));
+                if (has_name) overload.offer(e.overload);
                 else if (!is_torchs && e.overload.starts_with(op.substr(0, start)))
                     typo.offer(e.overload.substr(start));
+                if (!is_torchs && has_name && same_operator.empty()) same_operator = e.overload;
+                if (!is_torchs && is_named_so && elsewhere.empty()) elsewhere = e.overload;
             }
     };
-    scan(options_.tables);
-    scan(mappings::built_in_tables());
+    scan(options_.tables, true);
+    scan(mappings::built_in_tables(), false);
     if (!overload.found().empty()) return std::string(overload.found());
-    return typo.found().empty() ? std::string() : std::string(op.substr(0, start)).append(typo.found());
+    if (!same_operator.empty()) return std::string(same_operator);
+    return typo.found().empty() ? std::string(elsewhere) : std::string(op.substr(0, start)).append(typo.found());
 }
 
 void converter::refuse(program::node const& n, std::string reason) {

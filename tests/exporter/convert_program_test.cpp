@@ -264,6 +264,21 @@ TEST_CASE(
     CHECK(found > 100);
 }
 
+TEST_CASE("S7: the nearest row of a custom operator is any other overload, or the user's row in another namespace") {
+    static constexpr auto mine = dsl::table(dsl::symbolic<"my_ops::twice.out_of_place(Tensor a) -> Tensor">(
+        [](dsl::graph<13> g, dsl::value a) { return g.op<"Add">(a, a); }));
+    auto const nearest = [](std::string const& op) {
+        builder b;
+        b.add_output(builder::value(b.call(op, {builder::value(0, "a")}, b.add_value("y", {pr::extent{3}}))));
+        export_options options;
+        options.tables = {mine};
+        return find_unconvertible(b.p, options).at(0).nearest;
+    };
+    CHECK(nearest("my_ops::twice") == "my_ops::twice.out_of_place");
+    CHECK(nearest("other::twice.out_of_place") == "my_ops::twice.out_of_place");
+    CHECK(nearest("other::once").empty());
+}
+
 TEST_CASE("everything that cannot be converted is named at once") {
     builder b;
     pr::value_index const a =

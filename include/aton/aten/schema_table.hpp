@@ -197,15 +197,19 @@ constexpr std::string_view nearest_overload_in(std::string_view ns, std::string_
 
 } // namespace detail
 
+/// Whether a name ends in ".default", as Python prints the overload that has no name: `torch.ops.aten.elu.default`.
+constexpr bool names_default(std::string_view overload) { return overload.ends_with(".default"); }
+/// The name without ".default".
+constexpr std::string_view without_default(std::string_view overload) {
+    return names_default(overload) ? overload.substr(0, overload.size() - std::string_view(".default").size())
+                                   : overload;
+}
+
 /// The schema of a qualified overload name, "aten::add.Tensor"; "aten::elu" (or "aten::elu.default") is the overload
 /// without a name. Empty if torch does not have it.
 constexpr std::string_view find_schema(std::string_view qualified_overload) {
-    constexpr std::string_view unnamed = ".default";
-    std::size_t const size = qualified_overload.size();
-    if (size > unnamed.size() && qualified_overload.substr(size - unnamed.size()) == unnamed)
-        qualified_overload.remove_suffix(unnamed.size());
     bool exact = false;
-    std::size_t const index = detail::lower_bound(qualified_overload, exact);
+    std::size_t const index = detail::lower_bound(without_default(qualified_overload), exact);
     return exact ? schema_at(index) : std::string_view{};
 }
 

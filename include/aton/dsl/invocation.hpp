@@ -19,6 +19,7 @@
 #include <aton/dsl/entry.hpp>
 #include <aton/dsl/graph.hpp>
 #include <aton/dsl/number.hpp>
+#include <aton/dsl/refusal.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/ir/graph.hpp>
 
@@ -78,6 +79,11 @@ struct result_traits<void> {
     static constexpr bool known = true;
     static constexpr std::size_t count = 0;
     static constexpr result_kind kinds[1] = {result_kind::none};
+};
+template <>
+struct result_traits<no_effect_t> : result_traits<void> {
+    template <class Invocation>
+    static void store(Invocation const&, no_effect_t) {}
 };
 template <>
 struct result_traits<std::vector<value>> {

@@ -101,6 +101,9 @@ struct call_check {
 
     static constexpr sentence find_problem() {
         sentence s;
+        if (aten::names_default(source::overload))
+            return s << source::overload << ": the default overload has no name in a schema; write "
+                     << aten::without_default(source::overload);
         if constexpr (source::is_schema) {
             std::string_view const error = aten::syntax_error(source::schema);
             if (!error.empty()) return s << source::overload << ": the schema has an error: " << error;

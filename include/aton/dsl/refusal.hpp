@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result of `return g.unsupported(...)` and `return g.next()`, which fits every return type.
+// The result of `return g.unsupported(...)` and `return g.next()`, which fits every return type, and `no_effect`.
 // Public header.
 #pragma once
 
@@ -16,5 +16,14 @@ struct refusal {
         throw error("a refused conversion has no result");
     }
 };
+
+/// The type of `no_effect`.
+struct no_effect_t {};
+/// What a body returns for an operator without results that writes to nothing, such as one that logs: its calls are left out of the model.
+/// ```cpp
+/// inline constexpr auto logs = table(
+///     symbolic<"my_ops::log(Tensor x) -> ()">([](graph<13>, value) { return no_effect; }));
+/// ```
+inline constexpr no_effect_t no_effect{};
 
 } // namespace ATON_NAMESPACE::dsl

@@ -139,6 +139,7 @@ constexpr bound_arguments<N> bind_names(signature_facts const& f) {
 
 /// Whether the signature itself is correct; `signature_problem` describes the error if not.
 constexpr bool signature_is_sound(signature_facts const& f, named_argument const* arguments, bool well_formed) {
+    if (aten::names_default(f.overload)) return false;
     if (f.declares) {
         bool const redeclared = !f.known.empty() && f.known != f.text;
         return well_formed && find_text(f.overload, "::") != std::string_view::npos && !redeclared;
@@ -163,6 +164,9 @@ constexpr std::string_view other_overload_with(std::string_view overload, std::s
 
 constexpr sentence signature_problem(signature_facts const& f, named_argument const* arguments) {
     sentence s;
+    if (aten::names_default(f.overload))
+        return s << f.overload << ": the default overload has no name in a schema; write "
+                 << aten::without_default(f.overload) << "(...)";
     if (f.declares) {
         if (!aten::syntax_error(f.text).empty()) return s << f.text << ": " << aten::syntax_error(f.text);
         aten::argument_cursor cursor(f.schema);

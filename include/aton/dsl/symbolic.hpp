@@ -22,6 +22,7 @@
 #include <aton/dsl/graph.hpp>
 #include <aton/dsl/invocation.hpp>
 #include <aton/dsl/parameter.hpp>
+#include <aton/dsl/refusal.hpp>
 #include <aton/dsl/signature.hpp>
 #include <aton/dsl/value.hpp>
 
@@ -54,6 +55,7 @@ enum class row_rule : std::uint8_t {
     result_kind,
     new_values,     ///< the number of results, for a schema that writes to arguments
     new_value_kind, ///< a list for a tensor, or vice versa
+    no_effect,      ///< a schema without results and written arguments
     complex_body    ///< for complex tensors, but takes none
 };
 
@@ -65,6 +67,7 @@ struct body_facts {
     std::size_t arity = 0;
     parameter_check const* parameters = nullptr;
     bool refuses = false; ///< returns nothing but a refusal
+    bool drops = false;   ///< returns no_effect
     bool known_result = false;
     std::size_t result_count = 0;
     result_kind const* results = nullptr;
@@ -82,6 +85,7 @@ constexpr body_facts facts_of_body() {
         f.arity = traits::arity;
         f.parameters = parameter_checks<typename traits::parameters>::rows;
         f.refuses = std::is_same_v<returned, refusal>;
+        f.drops = std::is_same_v<returned, no_effect_t>;
         f.known_result = result_traits<returned>::known;
         f.result_count = result_traits<returned>::count;
         f.results = result_traits<returned>::kinds;
@@ -111,6 +115,7 @@ constexpr row_fault find_result_fault(signature_facts const& f, body_facts const
             r.type.list != (body.results[count] == result_kind::list))
             fault = {is_new_value(r) ? row_rule::new_value_kind : row_rule::result_kind, count};
     }
+    if (count == 0 && f.declares && !body.drops) return {row_rule::no_effect};
     if (count == body.result_count) return fault;
     return {writes ? row_rule::new_values : row_rule::result_count, count};
 }
@@ -196,6 +201,9 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
         return s << "value " << static_cast<int>(fault.index + 1) << " is the new value of " << r.written << ", "
                  << r.type.text << (r.type.list ? "; return a std::vector<value>" : "; return a value");
     }
+    case row_rule::no_effect:
+        return s << "the schema has no results and marks no argument that the operator writes to; write Tensor(a!) for "
+                    "each of them, or return no_effect if calls may be left out";
     case row_rule::complex_body:
         return s
                << "the body for complex tensors takes none; write complex_value for the arguments that may be complex";
