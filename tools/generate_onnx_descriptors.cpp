@@ -35,7 +35,10 @@ int main(int argc, char** argv) try {
     aton::tool::write_schemas(rows, d);
     std::ostringstream attributes;
     aton::tool::write_attributes(attributes, schemas);
+    std::ostringstream words;
+    aton::tool::write_words(words, aton::tool::collect_words(schemas));
     save(folder / "op_schemas.hpp", rows.str());
+    save(folder / "attribute_words.hpp", words.str());
     save(folder / "attributes.inc", attributes.str());
     std::cout << d.schemas.size() << " schemas of " << d.ops.size() << " operators\n";
     return 0;

@@ -14,6 +14,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/ir/type_rules.hpp>
+#include <aton/onnx/attribute_words.hpp>
 #include <aton/onnx/call_rules.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -91,6 +92,11 @@ char const* name_of(onnx::attr_type t) {
     return names[std::min(static_cast<std::size_t>(t), names.size() - 1)];
 }
 
+void check_words(onnx::op_schema const& schema, std::string const& attribute, std::vector<std::string> const& values) {
+    for (std::string const& each : values)
+        if (std::string const why = onnx::refused_word(schema, attribute, each); !why.empty()) illegal(why);
+}
+
 void check_attributes(graph_node const& n, onnx::op_schema const& schema) {
     for (node_attribute const& a : n.attributes) {
         int const found = schema.find_attribute(a.name);
@@ -101,6 +107,8 @@ void check_attributes(graph_node const& n, onnx::op_schema const& schema) {
         auto const same = [&](node_attribute const& other) { return other.name == a.name; };
         if (std::count_if(n.attributes.begin(), n.attributes.end(), same) != 1)
             illegal("attribute " + in_quotes(a.name) + " is given twice");
+        if (!a.reference.empty()) continue;
+        check_words(schema, a.name, a.type == onnx::attr_type::s ? std::vector{a.s} : a.strings);
     }
     for (int i = 0; i != schema.attribute_count(); ++i)
         if (onnx::attribute const declared = schema.attr(i); declared.required && n.attribute(declared.name) == nullptr)

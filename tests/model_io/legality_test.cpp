@@ -257,4 +257,17 @@ TEST_CASE("sizes that follow from a chain of nodes are checked at its end") {
     CHECK(data.values[range.id()].type == kept);
 }
 
+TEST_CASE("S5: words that ONNX does not list for an attribute are refused in finished graphs") {
+    fixture f;
+    graph_node pad;
+    pad.op = "Pad";
+    pad.inputs = {f.x, f.x};
+    pad.outputs = {f.data.add_value({dtype::float32, {}})};
+    pad.attributes.emplace_back().name = "mode";
+    pad.attributes[0].type = aton::onnx::attr_type::s;
+    pad.attributes[0].s = "wrap";
+    f.data.nodes.push_back(pad);
+    CHECK(contains(f.fault(), "onnx::Pad (opset 18): attribute 'mode' is 'wrap', which exists since opset 19"));
+}
+
 } // namespace legality_test

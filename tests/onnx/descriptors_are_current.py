@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 committed = pathlib.Path(__file__).resolve().parents[2] / "include/aton/onnx/generated"
-names = ("op_schemas.hpp", "attributes.inc")
+names = ("op_schemas.hpp", "attributes.inc", "attribute_words.hpp")
 
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([sys.argv[1], folder], check=True, stdout=subprocess.DEVNULL)

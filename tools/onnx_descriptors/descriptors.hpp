@@ -52,11 +52,26 @@ struct descriptors {
     int name(std::string const& text) { return static_cast<int>(names.add(text)); }
 };
 
+/// The words that a string attribute may have from a version of its operator on, sorted and separated by spaces.
+struct word_list {
+    std::string domain;
+    std::string op;
+    std::string attribute;
+    int since = 1;
+    std::string words;
+};
+
 /// Sorts the schemas by domain, name and version, and returns their rows. Throws std::runtime_error if a value does not fit its column.
 [[nodiscard]] descriptors collect(std::vector<::onnx::OpSchema>& schemas);
 
+/// The closed lists of words among the string attributes, by domain, operator, attribute and version. Throws std::runtime_error for an
+/// attribute whose documentation has no list and that is not known to be free text.
+[[nodiscard]] std::vector<word_list> collect_words(std::vector<::onnx::OpSchema> const& schemas);
+
 /// op_schemas.hpp.
 void write_schemas(std::ostream& out, descriptors const& d);
+/// attribute_words.hpp.
+void write_words(std::ostream& out, std::vector<word_list> const& lists);
 /// attributes.inc.
 void write_attributes(std::ostream& out, std::vector<::onnx::OpSchema> const& schemas);
 

@@ -221,6 +221,20 @@ void write_schemas(std::ostream& out, descriptors const& d) {
         throw std::runtime_error("an index does not fit into its column");
 }
 
+void write_words(std::ostream& out, std::vector<word_list> const& lists) {
+    out << header("The words that string attributes of ONNX may have, from their documentation; read through "
+                  "attribute_words.hpp.")
+        << "#pragma once\n\n#include <aton/version.hpp>\n\nnamespace ATON_NAMESPACE::onnx::generated {\n\n"
+        << "// By domain, operator, attribute and version; a row holds until the next of the same attribute.\n"
+           "struct word_row {\n    char const* domain;\n    char const* op;\n    char const* attribute;\n    int "
+           "since;\n"
+           "    char const* words;\n};\ninline constexpr word_row words[] = {\n";
+    for (word_list const& each : lists)
+        out << "    {" << literal(each.domain) << ", " << literal(each.op) << ", " << literal(each.attribute) << ", "
+            << each.since << ", " << literal(each.words) << "},\n";
+    out << "};\n\n} // namespace ATON_NAMESPACE::onnx::generated\n";
+}
+
 void write_attributes(std::ostream& out, std::vector<OpSchema> const& schemas) {
     std::set<std::pair<std::string, std::string_view>> names;
     for (OpSchema const& s : schemas)

@@ -25,6 +25,7 @@
 #include <aton/ir/nested_types.hpp>
 #include <aton/ir/shapes/rules.hpp>
 #include <aton/ir/type_rules.hpp>
+#include <aton/onnx/attribute_words.hpp>
 #include <aton/onnx/registry.hpp>
 
 namespace ATON_NAMESPACE::dsl::detail {
@@ -124,9 +125,11 @@ public:
     value_id finish() {
         resolve_types();
         if (opset_ < 11 && node_.domain.empty()) count_axes_from_front();
-        for (auto const& a : node_.attributes)
+        for (auto const& a : node_.attributes) {
             for (tensor const& t : a.tensors)
                 if (a.type == onnx::attr_type::t) expect_whole(t);
+            check_words(a);
+        }
         while (!node_.inputs.empty() && node_.inputs.back() == no_value) node_.inputs.pop_back();
         count_nodes(graph_, outputs_ + 1);
         auto const index = static_cast<std::int64_t>(graph_.nodes.size());
@@ -262,6 +265,18 @@ private:
             return t.dtype != dtype::undefined ? t : only_type(out.types);
         }
         return only_type(out.types);
+    }
+
+    /// Refuses a word that ONNX does not list for a string attribute in this version of the operator.
+    void check_words([[maybe_unused]] node_attribute const& a) const {
+        if constexpr (std::same_as<Schema, onnx::op_schema>) {
+            if (!schema_ || !a.reference.empty()) return;
+            if (a.type == onnx::attr_type::s) check_word(a.name, a.s);
+            for (std::string const& each : a.strings) check_word(a.name, each);
+        }
+    }
+    void check_word(std::string const& attribute, std::string const& value) const {
+        if (std::string const why = onnx::refused_word(schema_, attribute, value); !why.empty()) refuse(why);
     }
 
     [[noreturn]] void refuse(std::string const& what) const {
