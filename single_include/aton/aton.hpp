@@ -12668,11 +12668,58 @@ constexpr declaration read_declaration(std::string_view text, std::string_view c
 
 } // namespace ATON_NAMESPACE::onnx
 
+// ---- aton/onnx/runtime_domains.hpp
+// The domains of operators that runtimes and converters define, beside those of ONNX: a domain of somebody else's must not look like one.
+// Internal header.
+
+namespace ATON_NAMESPACE::onnx {
+
+struct runtime_domain {
+    std::string_view name;
+    std::string_view owner;
+    int version = 0; ///< the only one that the owner knows; 0: any
+};
+inline constexpr runtime_domain runtime_domains[] = {{"com.microsoft", "ONNX Runtime", 1},
+                                                     {"com.microsoft.nchwc", "ONNX Runtime", 1},
+                                                     {"com.ms.internal.nhwc", "ONNX Runtime", 0},
+                                                     {"ai.onnx.contrib", "ONNX Runtime's extensions", 1},
+                                                     {"org.pytorch.aten", "PyTorch", 1},
+                                                     {"org.openvinotoolkit", "OpenVINO", 0},
+                                                     {"trt.plugins", "TensorRT", 0}};
+
+/// The domain with this name, or null.
+constexpr runtime_domain const* find_runtime_domain(std::string_view name) {
+    for (runtime_domain const& each : runtime_domains)
+        if (each.name == name) return &each;
+    return nullptr;
+}
+
+/// The domain of a runtime that a name misspells: it differs in case, or in one or two letters. Empty if there is none.
+constexpr std::string_view misspelled_domain(std::string_view name) {
+    if (find_runtime_domain(name) != nullptr) return {};
+    for (runtime_domain const& each : runtime_domains)
+        if (edit_distance(name, each.name, 2) <= 2) return each.name;
+    return {};
+}
+
+} // namespace ATON_NAMESPACE::onnx
+
 // ---- aton/dsl/operator_rules.hpp
 // Checks that the body and the infer rule of a declared operator match its declaration, and describes mismatches.
 // Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
+
+/// What is wrong with a domain whose name is that of a runtime, or almost that.
+constexpr sentence runtime_domain_problem(std::string_view name, int version) {
+    sentence s;
+    if (std::string_view const meant = onnx::misspelled_domain(name); !meant.empty())
+        return s << name << ": did you mean " << meant
+                 << "? The name of a domain of your own must differ from it in three letters or more";
+    onnx::runtime_domain const* const known = onnx::find_runtime_domain(name);
+    if (known == nullptr || known->version == 0 || known->version == version) return s;
+    return s << name << ": this domain is that of " << known->owner << ", which knows only version " << known->version;
+}
 
 enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results, result_dtype, result_absent };
 
@@ -13089,6 +13136,7 @@ struct domain_operators {
         if (name.empty() || onnx::newest_version(name) != 0)
             return s << (name.empty() ? "ai.onnx" : name) << ": this domain belongs to ONNX; give yours another name";
         if (Handle::version < 1) return s << name << ": the version of a domain must be 1 or more";
+        if (s = runtime_domain_problem(name, Handle::version); s.length != 0) return s;
         if constexpr (!(true && ... && Ops::sound)) {
             ((s.length == 0 && !Ops::sound ? void(s = Ops::problem(name)) : void()), ...);
             return s;
@@ -13927,9 +13975,18 @@ constexpr sentence body_range_problem(declared_operator const& o, int since, int
              << o.body_until << ", but the graph covers " << since << " to " << until;
 }
 
-/// Infers the types and builds the body of a declared operator's node, the last one of the graph.
+/// Writes the attributes of a declared operator that a call does not give: the runtime's own default may be another.
+template <class Node>
+void write_defaults(Node& node, onnx::declared_schema schema) {
+    for (int i = 0; i != schema.attribute_count(); ++i)
+        if (onnx::attribute const& a = schema.attr(i); !a.default_text.empty() && node.attribute(a.name) == nullptr)
+            node.attributes.push_back(default_attribute<node_attribute>(a));
+}
+
+/// Writes the defaults, infers the types and builds the body of a declared operator's node, the last one of the graph.
 template <class Graph>
 void complete(Graph& graph, declared_operator const& o, int opset) {
+    write_defaults(graph.nodes.back(), o.schema);
     infer_by_declaration(graph, graph.nodes.back(), o.schema);
     if (o.infer != nullptr) o.infer(graph, graph.nodes.back(), o.schema);
     if (o.make_body != nullptr) o.make_body(graph, graph.nodes.back(), o.schema, opset);

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "contrib_legality.hpp"
 #include "model_needs.hpp"
 #include "node_legality.hpp"
 
@@ -78,6 +79,8 @@ private:
         try {
             for (value_id id : n.inputs)
                 if (id != no_value && !has(id)) throw illegal_call(what(id) + " is used before it is defined");
+            bool const has_body = functions_.contains({domain, n.op, n.overload});
+            if (domain == "com.microsoft") detail::require_legal_contrib_node(n, has_body);
             if (auto const f = functions_.find({domain, n.op, n.overload}); f != functions_.end())
                 check_call(n, *f->second);
             else if (onnx::newest_version(domain) != 0) detail::require_legal_node(graph_, n, version);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Values of attributes: a word that ONNX does not list at an opset is refused when the node is made (S5).
+// Values of attributes: a word that ONNX does not list at an opset is refused when the node is made (S5), and defaults of declared operators
+// are written (S6).
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -38,7 +40,40 @@ std::string refused(std::string_view op, int opset, std::string_view attribute, 
     return aton::onnx::refused_word(aton::onnx::find(domain, op, opset), attribute, word);
 }
 
+// ONNX Runtime's own default is 1.702.
+constexpr auto quick_gelu = [](graph<13> g, value x, double alpha) {
+    return g.op<"Mul">(x, g.op<"Sigmoid">(g.op<"Mul">(x, alpha)));
+};
+constexpr auto contrib =
+    domain<"com.microsoft", 1, op<"QuickGelu(T X, float alpha=1.0) -> (T Y = like(X))", "T: float", body<quick_gelu>>,
+           op<"Other(T X, int n=3, float[] s=[0.5, 2.0], string mode=\"a b\", int? k, int m) -> (T Y = like(X))",
+              "T: float">>{};
+
 } // namespace
+
+TEST_CASE("S6: attributes of declared operators are written at their defaults, and others only if given") {
+    graph_data data;
+    graph<13, contrib> const g(data, 20);
+    value const x(data, data.add_input("x", {dtype::float32, shape{3, 2}}));
+    (void)g.op<"com.microsoft::QuickGelu">(x);
+    (void)g.op<"com.microsoft::QuickGelu">(x, attr_f<"alpha">(2.5));
+    (void)g.op<"com.microsoft::Other">(x, attr_i<"m">(7));
+    (void)g.op<"com.microsoft::Other">(x, attr_i<"m">(7), attr_i<"n">(std::optional<int>()));
+    auto const& nodes = data.nodes;
+    REQUIRE(nodes.size() == 4);
+    REQUIRE(nodes[0].attributes.size() == 1);
+    CHECK(nodes[0].attribute("alpha")->f == 1.0F);
+    REQUIRE(nodes[1].attributes.size() == 1);
+    CHECK(nodes[1].attribute("alpha")->f == 2.5F);
+    for (std::size_t i : {std::size_t{2}, std::size_t{3}}) {
+        CHECK(nodes[i].attributes.size() == 4);
+        CHECK(nodes[i].attribute("n")->i == 3);
+        CHECK(nodes[i].attribute("s")->floats == std::vector{0.5F, 2.0F});
+        CHECK(nodes[i].attribute("mode")->s == "a b");
+        CHECK(nodes[i].attribute("m")->i == 7);
+        CHECK(nodes[i].attribute("k") == nullptr);
+    }
+}
 
 TEST_CASE("S5: a word of no opset, and one of a later opset, are refused") {
     CHECK(scattered(16, "add") == "nothing was thrown");

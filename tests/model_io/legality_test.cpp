@@ -270,4 +270,37 @@ TEST_CASE("S5: words that ONNX does not list for an attribute are refused in fin
     CHECK(contains(f.fault(), "onnx::Pad (opset 18): attribute 'mode' is 'wrap', which exists since opset 19"));
 }
 
+TEST_CASE("S6: calls of ONNX Runtime's operators are checked, whoever declares them") {
+    auto const said =
+        [](std::string const& op, std::size_t inputs, std::vector<std::pair<std::string, char>> const& given) {
+            fixture f;
+            graph_node n;
+            n.domain = "com.microsoft";
+            n.op = op;
+            n.inputs.assign(inputs, f.x);
+            n.outputs = {f.data.add_value({dtype::float32, {}})};
+            for (auto const& [name, letter] : given) {
+                n.attributes.emplace_back().name = name;
+                n.attributes.back().type = letter == 'f' ? aton::onnx::attr_type::f : aton::onnx::attr_type::i;
+            }
+            f.data.nodes.push_back(n);
+            f.data.import_domain("com.microsoft", 1);
+            return f.fault();
+        };
+    std::string const fine = "nothing was thrown";
+    CHECK(said("BiasGelu", 2, {}) == fine);
+    CHECK(said("QuickGelu", 1, {{"alpha", 'f'}}) == fine);
+    CHECK(said("RotaryEmbedding", 4, {}) == fine);
+    CHECK(said("NotOfThisRelease", 3, {{"anything", 'i'}}) == fine); // a later release may have it
+    CHECK(contains(said("BiasGelu", 1, {}), "com.microsoft::BiasGelu (opset 1): has 1 input, but in ONNX Runtime 1."));
+    CHECK(contains(said("BiasGelu", 1, {}), "it needs at least 2"));
+    CHECK(contains(said("BiasGelu", 3, {}), "has 3 inputs, but in ONNX Runtime 1."));
+    CHECK(contains(said("BiasGelu", 3, {}), "it takes at most 2"));
+    CHECK(contains(said("QuickGelu", 1, {{"alhpa", 'f'}}), "has no attribute 'alhpa'"));
+    CHECK(contains(said("QuickGelu", 1, {{"alhpa", 'f'}}), "did you mean 'alpha'?"));
+    CHECK(contains(said("QuickGelu", 1, {{"alpha", 'i'}}), "attribute 'alpha' has another type"));
+    CHECK(contains(said("MatMulNBits", 3, {{"K", 'i'}, {"N", 'i'}}), "requires the attribute 'block_size'"));
+    CHECK(contains(said("QuikGelu", 1, {}), "has no such operator; did you mean QuickGelu?"));
+}
+
 } // namespace legality_test

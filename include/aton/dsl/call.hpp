@@ -228,9 +228,18 @@ constexpr sentence body_range_problem(declared_operator const& o, int since, int
              << o.body_until << ", but the graph covers " << since << " to " << until;
 }
 
-/// Infers the types and builds the body of a declared operator's node, the last one of the graph.
+/// Writes the attributes of a declared operator that a call does not give: the runtime's own default may be another.
+template <class Node>
+void write_defaults(Node& node, onnx::declared_schema schema) {
+    for (int i = 0; i != schema.attribute_count(); ++i)
+        if (onnx::attribute const& a = schema.attr(i); !a.default_text.empty() && node.attribute(a.name) == nullptr)
+            node.attributes.push_back(default_attribute<node_attribute>(a));
+}
+
+/// Writes the defaults, infers the types and builds the body of a declared operator's node, the last one of the graph.
 template <class Graph>
 void complete(Graph& graph, declared_operator const& o, int opset) {
+    write_defaults(graph.nodes.back(), o.schema);
     infer_by_declaration(graph, graph.nodes.back(), o.schema);
     if (o.infer != nullptr) o.infer(graph, graph.nodes.back(), o.schema);
     if (o.make_body != nullptr) o.make_body(graph, graph.nodes.back(), o.schema, opset);

@@ -240,6 +240,7 @@ struct domain_operators {
         if (name.empty() || onnx::newest_version(name) != 0)
             return s << (name.empty() ? "ai.onnx" : name) << ": this domain belongs to ONNX; give yours another name";
         if (Handle::version < 1) return s << name << ": the version of a domain must be 1 or more";
+        if (s = runtime_domain_problem(name, Handle::version); s.length != 0) return s;
         if constexpr (!(true && ... && Ops::sound)) {
             ((s.length == 0 && !Ops::sound ? void(s = Ops::problem(name)) : void()), ...);
             return s;

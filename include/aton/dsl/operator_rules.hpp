@@ -16,8 +16,20 @@
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/operator_body.hpp>
 #include <aton/onnx/read_declaration.hpp>
+#include <aton/onnx/runtime_domains.hpp>
 
 namespace ATON_NAMESPACE::dsl::detail {
+
+/// What is wrong with a domain whose name is that of a runtime, or almost that.
+constexpr sentence runtime_domain_problem(std::string_view name, int version) {
+    sentence s;
+    if (std::string_view const meant = onnx::misspelled_domain(name); !meant.empty())
+        return s << name << ": did you mean " << meant
+                 << "? The name of a domain of your own must differ from it in three letters or more";
+    onnx::runtime_domain const* const known = onnx::find_runtime_domain(name);
+    if (known == nullptr || known->version == 0 || known->version == version) return s;
+    return s << name << ": this domain is that of " << known->owner << ", which knows only version " << known->version;
+}
 
 enum class body_rule : std::uint8_t { none, body, variadic, count, parameter, results, result_dtype, result_absent };
 
