@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _inspect
 from ._command import file_argument, input_arguments, plugin_arguments, program_file, run_or_raise
 from ._errors import AtonError
+from ._schemas import check_schemas
 
 if TYPE_CHECKING:
     from ._command import Model, Path
@@ -98,7 +99,8 @@ def export(
 
     `model` is the path of a `.pt2` file, an exported program, or a module, for which torch.export.export is called with
     `args`, `kwargs` and `dynamic_shapes`. Arguments that torch.onnx.export has as well mean the same. `dims` names dynamic
-    dimensions, `{("x", 0): "batch"}`; `rename` renames inputs and outputs; `plugins` are shared libraries with mappings.
+    dimensions, `{("x", 0): "batch"}`; `rename` renames inputs and outputs; `plugins` are shared libraries with mappings,
+    whose schemas must be those of the operators that torch has loaded.
     `model` may also be a TorchScript archive; `inputs` then says what its inputs are, `{"x": "float32[batch,3,224,224]"}`.
     A number is one of type `"int"`, `"float"` or `"bool"`, or has the same value in every call, `{"rate": 16000}`; a string
     that does is written with an equals sign, `{"mode": "=nearest"}`.
@@ -131,6 +133,7 @@ custom_ops::foo_forward (no mapping; at make_tiny.py:44 in forward)
     options += [f"--rename={old}={new}" for old, new in (rename or {}).items()]
     if not optimize:
         options.append("--no-optimize")
+    check_schemas(plugins)
     with program_file(model, args, kwargs, dynamic_shapes) as program:
         text = run_or_raise("export", program, *options)
         if not text:

@@ -12,6 +12,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -26,7 +27,7 @@ except ImportError:
 
 import aton_onnx  # noqa: E402
 import make_model  # noqa: E402
-from aton_onnx import _torch_export  # noqa: E402
+from aton_onnx import _schemas, _torch_export  # noqa: E402
 import onnx  # noqa: E402
 import onnx_ir  # noqa: E402
 import onnxruntime  # noqa: E402
@@ -336,6 +337,28 @@ class Exports(unittest.TestCase):
         results = program(torch.full((3,), 2.0), torch.ones(2), torch.full((3,), 5.0))
         for result, truth in zip(results, [torch.tensor(7), *torch.tensor([[10.0] * 3, [2.0] * 3, [2.0] * 3])], strict=True):
             torch.testing.assert_close(result, truth)
+
+    def test_schemas_of_rows_are_those_of_the_library(self):
+        said = {
+            "(Tensor x, float alpha=1.702, float limit=7.0) -> Tensor": "",
+            "(Tensor x, float alpha=1.5, float limit=7.0) -> Tensor": "argument alpha differs in the default: 1.5 in the row, 1.702 in the library",
+            "(Tensor x, float limit=7.0, float alpha=1.702) -> Tensor": "the row has the arguments (x, limit, alpha), the library (x, alpha, limit)",
+            "(Tensor x, int alpha=1, float limit=7.0) -> Tensor": "argument alpha differs in the type: int in the row, float in the library",
+            "(Tensor x, float alpha, float limit=7.0) -> Tensor": "argument alpha differs in the default: none in the row, 1.702 in the library",
+            "(Tensor(a!) x, float alpha=1.702, float limit=7.0) -> Tensor": "argument x differs in being written to: True in the row, False in the library",
+            "(Tensor x, float alpha=1.702, *, float limit=7.0) -> Tensor": "argument limit differs in being keyword-only: True in the row, False in the library",
+            "(Tensor x, float alpha=1.702, float limit=7.0) -> (Tensor, Tensor)": "the row returns (Tensor, Tensor), the library (Tensor)",
+        }
+        library = _schemas._registered(torch, "custom_ops::swiglu")
+        for row, difference in said.items():
+            self.assertEqual(_schemas._difference(torch._C.parse_schema("custom_ops::swiglu" + row), library), difference)
+        self.assertIsNone(_schemas._registered(torch, "custom_ops::nothing"))
+        _schemas.check_schemas([PLUGIN])
+        other = torch._C.parse_schema("custom_ops::swiglu(Tensor x, float alpha=1.5, float limit=7.0) -> Tensor")
+        with unittest.mock.patch.object(_schemas, "_registered", lambda _, name: other if name == other.name else None):
+            with self.assertRaisesRegex(aton_onnx.AtonError, "the row is not that of the library: custom_ops::swiglu: argument alpha"):
+                aton_onnx.export(make_model.Mixer().eval(), self.path, args=(make_model.sample(3, 4, 5),), plugins=[PLUGIN])
+        self.assertEqual(self.files(), [])
 
     def test_training_mode(self):
         with self.assertWarnsRegex(UserWarning, "training mode"):
