@@ -10169,8 +10169,8 @@ struct schema_type {
     bool mutates = false;              ///< the alias annotation has a '!'
     std::int32_t list_size = 0;        ///< int[2] -> 2, otherwise 0
     std::string_view text;             ///< as written, without the argument's name: "Tensor(a!)?[]"
-    std::string_view base_text;  ///< the innermost element as written: "Tensor", "Dict(str, t)"; of int[][]: "int[]"
-    std::string_view alias;      ///< "a!", "a", "a -> *"; of the element, or of the list if the element has none
+    std::string_view base_text; ///< the innermost element as written: "Tensor", "Dict(str, t)"; of int[][]: "int[]"
+    std::string_view alias;     ///< "a!", "a", "a -> *", or "!"; of the element, or of the list if the element has none
     std::string_view list_alias; ///< "a!" in "t[](a!)"
 };
 
@@ -10279,6 +10279,17 @@ constexpr bool read_alias_set(scanner& scan) {
     return true;
 }
 
+/// `$0! -> )`, which torch prints for a fresh alias set, `!`.
+constexpr bool read_printed_fresh_set(scanner& scan, std::string_view& out, bool& mutates) {
+    for (scan.skip(); is_digit(scan.peek());) scan.skip();
+    if (scan.next() != '!') return scan.fail("expected '!' after a numbered alias set");
+    mutates = true;
+    out = between(scan.at(), scan.at() + 1);
+    scan.skip();
+    scan.take("->");
+    return scan.take(')') || scan.fail("expected ')' after an alias annotation");
+}
+
 /// `(a!)`, `(a -> *)`, `!` (a fresh alias set), or nothing.
 constexpr bool read_alias(scanner& scan, std::string_view& out, bool& mutates) {
     char const c = scan.next();
@@ -10292,6 +10303,7 @@ constexpr bool read_alias(scanner& scan, std::string_view& out, bool& mutates) {
     scan.skip();
     scan.next();
     start = scan.at();
+    if (scan.peek() == '$') return read_printed_fresh_set(scan, out, mutates);
     if (!read_alias_set(scan)) return false;
     if (scan.take('!')) mutates = true;
     char const* stop = scan.at();
@@ -10676,7 +10688,8 @@ constexpr parse_error_info check_syntax(std::string_view schema) {
         schema_argument earlier;
         int first = 0;
         if (find_argument(schema, argument.name, earlier, first) && first != position)
-            return {"two arguments have the same name", arguments.offset()};
+            return {"two arguments have the same name; rename one of them where the operator is registered",
+                    arguments.offset()};
         if (seen_default && !argument.has_default && !argument.keyword_only)
             return {"an argument without a default after one with a default", arguments.offset()};
         seen_default = seen_default || argument.has_default;
@@ -18123,6 +18136,7 @@ inline constexpr bool is_complex_parameter<std::optional<complex_value>> = true;
 /// The C++ type to write for an argument, for messages; empty: there is none.
 constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
     using aten::base_type;
+    if (t.element_optional && t.base != base_type::tensor) return "";
     switch (t.base) {
     case base_type::tensor:
         if (t.list) return t.element_optional ? "std::span<optional_value const>" : "std::span<value const>";
@@ -18152,13 +18166,22 @@ constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
     case base_type::str:
         if (t.list) return "std::span<std::string const>";
         return t.optional ? "std::optional<std::string_view>" : "std::string_view";
-    case base_type::scalar_type: return t.optional ? "std::optional<dtype>" : "dtype";
-    case base_type::layout: return "layout";
-    case base_type::device: return "device";
-    case base_type::memory_format: return "memory_format";
-    case base_type::generator: return "generator";
+    case base_type::scalar_type: return t.list ? "" : t.optional ? "std::optional<dtype>" : "dtype";
+    case base_type::layout: return t.list ? "" : "layout";
+    case base_type::device: return t.list ? "" : "device";
+    case base_type::memory_format: return t.list ? "" : "memory_format";
+    case base_type::generator: return t.list ? "" : "generator";
     default: return "";
     }
+}
+
+/// What the schema of an operator may have in place of a type without a C++ parameter type, for messages.
+constexpr std::string_view writable_instead(aten::schema_type const& t) {
+    if (t.base == base_type::any) return "the type of what is passed";
+    if (t.text.substr(0, 5) == "Dict(") return "a list of its keys and one of its values";
+    if (t.list && t.base == base_type::other) return "one list for each of its lists or parts";
+    if (t.base == base_type::other) return "one argument for each of its parts";
+    return "a type that docs/language.md lists";
 }
 
 } // namespace detail
@@ -18699,8 +18722,10 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     case row_rule::parameter_type: {
         aten::schema_type const& type = arguments[fault.index].type;
         s << "argument " << arguments[fault.index].name << " is " << type.text;
-        if (type.base_text.substr(0, 10) == "__torch__.") return s << ", an object, which a model cannot hold";
-        if (suggested_parameter(type).empty()) return s << ", which no C++ parameter type can hold";
+        if (type.base_text.substr(0, 10) == "__torch__.")
+            return s << ", an object, which a model cannot hold; declare its tensors and numbers as arguments instead";
+        if (suggested_parameter(type).empty())
+            return s << ", which no C++ parameter type can hold; declare " << writable_instead(type) << " instead";
         if (!body.parameters[fault.index].wanted.empty())
             s << ", but the parameter takes " << body.parameters[fault.index].wanted;
         bool const wrap = type.optional && type.list;

@@ -69,6 +69,12 @@ static_assert(type("Tensor(a -> *)").alias == "a -> *" && !type("Tensor(a -> *)"
 static_assert(type("Tensor(a!)[]").alias == "a!" && type("Tensor(a!)[]").list_alias.empty() &&
               type("Tensor(a!)[]").list);
 static_assert(type("t[](a!)").alias == "a!" && type("t[](a!)").list_alias == "a!" && type("t[](a!)").mutates);
+static_assert(type("Tensor!").mutates && type("Tensor!").alias == "!" && type("Tensor!?").optional);
+// As torch prints `Tensor!`, `Tensor!?`, `Tensor![]`.
+static_assert(type("Tensor($0! -> )").mutates && type("Tensor($0! -> )").alias == "!");
+static_assert(type("Tensor($12! -> )?").optional && type("Tensor($12! -> )?").base == base_type::tensor);
+static_assert(type("Tensor($1! -> )[]").list && type("Tensor($1! -> )[]").mutates);
+static_assert(type("Tensor[]($1! -> )").list_alias == "!" && type("Tensor[]($1! -> )").mutates);
 static_assert(type("Tensor(a!)?[]").text == "Tensor(a!)?[]" && type("Tensor(a!)?[]").base_text == "Tensor");
 static_assert(type("Dict(str, Tensor)(a!)").base == base_type::other &&
               type("Dict(str, Tensor)(a!)").base_text == "Dict(str, Tensor)");
@@ -121,6 +127,29 @@ TEST_CASE("every registered schema is printed as it was, from its parsed parts")
         REQUIRE(to_string(parsed) == text);
         REQUIRE(argument_count(text) == static_cast<int>(parsed.arguments.size()));
         REQUIRE(return_count(text) == static_cast<int>(parsed.returns.size()));
+    }
+}
+
+TEST_CASE("schemas as torch prints those of other libraries are read") {
+    for (auto const& [printed, written] : {
+             // vllm, bitsandbytes: Tensor! has an alias set of its own
+             std::array{"_C::silu_and_mul(Tensor($0! -> ) result, Tensor input) -> ()"sv,
+                        "_C::silu_and_mul(Tensor! result, Tensor input) -> ()"sv},
+             {"_C::rotary(Tensor positions, Tensor($0! -> ) query, Tensor($1! -> )? key, int n) -> ()",
+              "_C::rotary(Tensor positions, Tensor! query, Tensor!? key, int n) -> ()"},
+             {"my::f(Tensor($0! -> ) a, Tensor($1! -> )[] b) -> (Tensor($2! -> ), Tensor)",
+              "my::f(Tensor! a, Tensor![] b) -> (Tensor!, Tensor)"},
+             {"my::g(int($0! -> )? n, Tensor(a!)[](b!) z) -> ()", "my::g(int!? n, Tensor(a!)[](b!) z) -> ()"},
+             // RegisterOperators: names are numbers
+             {"torch_scatter::segment_sum_csr(Tensor _0, Tensor _1, Tensor? _2) -> Tensor _0", ""},
+             {"torch_scatter::scatter_max(Tensor _0, int _1) -> (Tensor _0, Tensor _1)", ""},
+             {"my::h(Dict(str, Tensor) d, Any a, Tensor[][] l, (int, Tensor) p) -> Any", ""},
+             {"my::k(__torch__.torch.classes.my.Type t, ...) -> ...", ""},
+             {"my::m(Tensor(b|a) x) -> (Tensor(a), Tensor(b))", ""},
+         }) {
+        CAPTURE(printed);
+        CHECK(describe_syntax_error(printed) == "");
+        CHECK(to_string(parse_schema(printed).value()) == (written.empty() ? printed : written));
     }
 }
 
@@ -215,7 +244,11 @@ TEST_CASE("a syntax error says what and where") {
              {"aten::f(float x=1e) -> Tensor", "malformed number at offset 18"},
              {"aten::f(str x=\"a) -> Tensor", "unterminated string at offset 27"},
              {"aten::f(Tensor(a! x) -> Tensor", "expected ')' after an alias annotation at offset 18"},
-             {"aten::f(int x, int x) -> Tensor", "two arguments have the same name at offset 20"},
+             {"aten::f(int x, int x) -> Tensor",
+              "two arguments have the same name; rename one of them where the operator is registered at offset 20"},
+             {"my::f(Tensor($0) x) -> ()", "expected '!' after a numbered alias set at offset 15"},
+             {"my::f(Tensor($0! -> a) x) -> ()", "expected ')' after an alias annotation at offset 20"},
+             {"my::f(Tensor($a!) x) -> ()", "expected '!' after a numbered alias set at offset 14"},
              {"aten::f(int x=1, int y) -> Tensor",
               "an argument without a default after one with a default at offset 22"},
              {"aten::f(*, int x, *, int y) -> ()", "a second '*' among the arguments at offset 19"},
@@ -264,6 +297,7 @@ bool survives(std::string_view text) {
 constexpr std::array samples = {
     "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"sv,
     "aten::_set_item.Tensor(Dict(Tensor, t)(a!) l, Tensor(b -> *) idx, t[](c|d!)? v) -> ((Tensor, t)[])"sv,
+    "a::b(Tensor($0! -> )? x, Tensor($12! -> )[] y, Tensor[]($3! -> ) z) -> (Tensor($4! -> ), int)"sv,
     R"(a::b(str s=" \n\x41\"", int[2]? k=[0, -1], float e=1.0000000000000001e-05, ...) -> (Tensor(a!) values, ...))"sv,
     "a::b((Tensor, int) -> Tensor f, __torch__.torch.classes.rnn.CellParamsBase[] c, complex z=0.+1.j) -> t(*)?"sv,
 };

@@ -290,7 +290,8 @@ constexpr parse_error_info check_syntax(std::string_view schema) {
         schema_argument earlier;
         int first = 0;
         if (find_argument(schema, argument.name, earlier, first) && first != position)
-            return {"two arguments have the same name", arguments.offset()};
+            return {"two arguments have the same name; rename one of them where the operator is registered",
+                    arguments.offset()};
         if (seen_default && !argument.has_default && !argument.keyword_only)
             return {"an argument without a default after one with a default", arguments.offset()};
         seen_default = seen_default || argument.has_default;

@@ -54,8 +54,8 @@ struct schema_type {
     bool mutates = false;              ///< the alias annotation has a '!'
     std::int32_t list_size = 0;        ///< int[2] -> 2, otherwise 0
     std::string_view text;             ///< as written, without the argument's name: "Tensor(a!)?[]"
-    std::string_view base_text;  ///< the innermost element as written: "Tensor", "Dict(str, t)"; of int[][]: "int[]"
-    std::string_view alias;      ///< "a!", "a", "a -> *"; of the element, or of the list if the element has none
+    std::string_view base_text; ///< the innermost element as written: "Tensor", "Dict(str, t)"; of int[][]: "int[]"
+    std::string_view alias;     ///< "a!", "a", "a -> *", or "!"; of the element, or of the list if the element has none
     std::string_view list_alias; ///< "a!" in "t[](a!)"
 };
 
@@ -164,6 +164,17 @@ constexpr bool read_alias_set(scanner& scan) {
     return true;
 }
 
+/// `$0! -> )`, which torch prints for a fresh alias set, `!`.
+constexpr bool read_printed_fresh_set(scanner& scan, std::string_view& out, bool& mutates) {
+    for (scan.skip(); is_digit(scan.peek());) scan.skip();
+    if (scan.next() != '!') return scan.fail("expected '!' after a numbered alias set");
+    mutates = true;
+    out = between(scan.at(), scan.at() + 1);
+    scan.skip();
+    scan.take("->");
+    return scan.take(')') || scan.fail("expected ')' after an alias annotation");
+}
+
 /// `(a!)`, `(a -> *)`, `!` (a fresh alias set), or nothing.
 constexpr bool read_alias(scanner& scan, std::string_view& out, bool& mutates) {
     char const c = scan.next();
@@ -177,6 +188,7 @@ constexpr bool read_alias(scanner& scan, std::string_view& out, bool& mutates) {
     scan.skip();
     scan.next();
     start = scan.at();
+    if (scan.peek() == '$') return read_printed_fresh_set(scan, out, mutates);
     if (!read_alias_set(scan)) return false;
     if (scan.take('!')) mutates = true;
     char const* stop = scan.at();

@@ -336,6 +336,7 @@ inline constexpr bool is_complex_parameter<std::optional<complex_value>> = true;
 /// The C++ type to write for an argument, for messages; empty: there is none.
 constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
     using aten::base_type;
+    if (t.element_optional && t.base != base_type::tensor) return "";
     switch (t.base) {
     case base_type::tensor:
         if (t.list) return t.element_optional ? "std::span<optional_value const>" : "std::span<value const>";
@@ -365,13 +366,22 @@ constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
     case base_type::str:
         if (t.list) return "std::span<std::string const>";
         return t.optional ? "std::optional<std::string_view>" : "std::string_view";
-    case base_type::scalar_type: return t.optional ? "std::optional<dtype>" : "dtype";
-    case base_type::layout: return "layout";
-    case base_type::device: return "device";
-    case base_type::memory_format: return "memory_format";
-    case base_type::generator: return "generator";
+    case base_type::scalar_type: return t.list ? "" : t.optional ? "std::optional<dtype>" : "dtype";
+    case base_type::layout: return t.list ? "" : "layout";
+    case base_type::device: return t.list ? "" : "device";
+    case base_type::memory_format: return t.list ? "" : "memory_format";
+    case base_type::generator: return t.list ? "" : "generator";
     default: return "";
     }
+}
+
+/// What the schema of an operator may have in place of a type without a C++ parameter type, for messages.
+constexpr std::string_view writable_instead(aten::schema_type const& t) {
+    if (t.base == base_type::any) return "the type of what is passed";
+    if (t.text.substr(0, 5) == "Dict(") return "a list of its keys and one of its values";
+    if (t.list && t.base == base_type::other) return "one list for each of its lists or parts";
+    if (t.base == base_type::other) return "one argument for each of its parts";
+    return "a type that docs/language.md lists";
 }
 
 } // namespace detail

@@ -171,8 +171,10 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     case row_rule::parameter_type: {
         aten::schema_type const& type = arguments[fault.index].type;
         s << "argument " << arguments[fault.index].name << " is " << type.text;
-        if (type.base_text.substr(0, 10) == "__torch__.") return s << ", an object, which a model cannot hold";
-        if (suggested_parameter(type).empty()) return s << ", which no C++ parameter type can hold";
+        if (type.base_text.substr(0, 10) == "__torch__.")
+            return s << ", an object, which a model cannot hold; declare its tensors and numbers as arguments instead";
+        if (suggested_parameter(type).empty())
+            return s << ", which no C++ parameter type can hold; declare " << writable_instead(type) << " instead";
         if (!body.parameters[fault.index].wanted.empty())
             s << ", but the parameter takes " << body.parameters[fault.index].wanted;
         bool const wrap = type.optional && type.list;

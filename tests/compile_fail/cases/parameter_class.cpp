@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: my::packed: argument w is __torch__.torch.classes.quantized.LinearPackedParamsBase, an object, which a model cannot hold
+// error: my::packed: argument w is __torch__.torch.classes.quantized.LinearPackedParamsBase, an object, which a model cannot hold; declare its tensors and numbers as arguments instead
 // twin: __torch__.torch.classes.quantized.LinearPackedParamsBase => Tensor
 #include <aton/aton.hpp>
 using namespace aton::dsl;

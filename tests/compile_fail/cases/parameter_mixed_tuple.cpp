@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: my::joined: argument pair is (Tensor, int), which no C++ parameter type can hold
+// error: my::joined: argument pair is (Tensor, int), which no C++ parameter type can hold; declare one argument for each of its parts instead
 // twin: (Tensor, int) => (Tensor, Tensor)
 #include <aton/aton.hpp>
 using namespace aton::dsl;

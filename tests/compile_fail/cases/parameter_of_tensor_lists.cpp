@@ -1,5 +1,5 @@
 // rule: parameter_type
-// error: my::nested: argument all is Tensor[][], which no C++ parameter type can hold
+// error: my::nested: argument all is Tensor[][], which no C++ parameter type can hold; declare one list for each of its lists or parts instead
 // twin: Tensor[][] all => Tensor[] all
 #include <aton/aton.hpp>
 using namespace aton::dsl;
