@@ -14,6 +14,7 @@ import zipfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = REPOSITORY / "tests" / "data" / "pt2" / "linear_relu_dynbatch.pt2"
+CALLS = REPOSITORY / "examples" / "custom_op_library" / "calls" / "calls.jsonl"
 LEAST_LINES = 12  # of README.md; if there are fewer, they were not found
 # Checks all mappings, which takes minutes: the tests verify_* do.
 ALL_MAPPINGS = "aton verify"
@@ -77,7 +78,7 @@ def written_by(arguments, folder):
 
 
 def prepare(folder, lines):
-    """Models with the names that the lines have."""
+    """Models with the names that the lines have, and recorded calls."""
     names = set(re.findall(r"[\w/]+\.(?:pt2|pt)\b", " ".join(lines))) | {"models/one.pt2", "models/two.pt2"}
     for name in names:
         (folder / name).parent.mkdir(exist_ok=True)
@@ -85,6 +86,7 @@ def prepare(folder, lines):
             write_scripted(folder / name)
         else:
             shutil.copy(SAMPLE, folder / name)
+    shutil.copy(CALLS, folder)
 
 
 def check(aton, folder, environment):

@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "ops_command.hpp"
 #include "options.hpp"
+#include "record_check_command.hpp"
 
 namespace aton::tool {
 
@@ -80,6 +81,16 @@ command add_check(CLI::App& app) {
     return [&sub, files, format] { return sub.parsed() ? check_models(*files, *format) : -1; };
 }
 
+command add_record_check(CLI::App& app) {
+    auto const files = std::make_shared<std::vector<std::string>>();
+    CLI::App& sub =
+        *app.add_subcommand("record-check", "Check files of recorded calls, as aton verify --calls reads them");
+    auto const format = std::make_shared<std::string>("text");
+    sub.add_option("FILE", *files, "A .jsonl file of recorded calls, or a folder with such files")->required();
+    add_format(sub, *format);
+    return [&sub, files, format] { return sub.parsed() ? check_records(*files, *format) : -1; };
+}
+
 /// Passes the rest of the command line to run_verify(), which parses its own options.
 command add_verify(CLI::App& app, char** argv) {
     CLI::App& sub = *app.add_subcommand(
@@ -101,6 +112,7 @@ int run(int argc, char** argv) {
                                         add_unconvertible(app),
                                         add_view(app, {}, pass_on),
                                         add_check(app),
+                                        add_record_check(app),
                                         add_verify(app, argv)};
     try {
         app.parse(argc, argv);

@@ -145,11 +145,18 @@ private:
         });
         while (formals.next(formal)) {
             std::optional<json_value> const written = line.optional_member("mutated");
-            std::optional<json_value> const after = written ? written->optional_member(formal.written) : written;
-            if (!after)
+            bool found = false;
+            if (written)
+                written->for_each_member([&](json_value const& after) {
+                    if (after.key() != formal.written || found) return;
+                    found = true;
+                    if (after.is_null() && !formal.type.optional)
+                        after.fail("is null, but " + std::string(formal.type.text) + " is not optional");
+                    out.results.push_back(result(after, formal.type, line));
+                });
+            if (!found)
                 line.fail("the operator writes to " + in_quotes(formal.written) +
                           ", but its value after the call is not in 'mutated'");
-            out.results.push_back(result(*after, formal.type, line));
         }
     }
 
@@ -217,6 +224,20 @@ private:
     stored_tensors tensors_;
 };
 
+/// Calls `visit` with the text and the place, "calls.jsonl:3", of each line of a file that is not blank.
+template <class Visit>
+void for_each_line(std::string const& path, Visit visit) {
+    files::mapped_file const file(path);
+    std::size_t number = 0;
+    for (std::string_view rest = file.bytes(); !rest.empty();) {
+        std::string_view const text = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), text.size() + 1));
+        ++number;
+        if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+        visit(text, path + ':' + std::to_string(number));
+    }
+}
+
 } // namespace
 
 std::vector<recorded_call> read_calls(std::string const& folder) {
@@ -229,21 +250,30 @@ std::vector<recorded_call> read_calls(std::string const& folder) {
     std::sort(files.begin(), files.end());
     std::vector<recorded_call> out;
     call_reader reader(folder);
-    for (fs::path const& path : files) {
-        files::mapped_file const file(path.string());
-        std::size_t number = 0;
-        for (std::string_view rest = file.bytes(); !rest.empty();) {
-            std::string_view const text = rest.substr(0, rest.find('\n'));
-            rest.remove_prefix(std::min(rest.size(), text.size() + 1));
-            ++number;
-            if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-            std::string const place = path.string() + ':' + std::to_string(number);
+    for (fs::path const& path : files)
+        for_each_line(path.string(), [&](std::string_view text, std::string const& place) {
             pt2::json_document const line(text, place, advice);
             json_value const root = line.root();
             out.push_back(reader.read(root, place));
-        }
-    }
+        });
     return out;
+}
+
+void visit_calls(std::string const& file, std::function<void(recorded_call)> const& visit,
+                 std::function<void(error const&)> const& refuse) {
+    fs::path const folder = fs::path(file).parent_path();
+    call_reader reader(folder.empty() ? "." : folder.string());
+    for_each_line(file, [&](std::string_view text, std::string const& place) {
+        std::optional<recorded_call> made;
+        try {
+            pt2::json_document const line(text, place, advice);
+            json_value const root = line.root();
+            made = reader.read(root, place);
+        } catch (error const& fault) {
+            return refuse(fault);
+        }
+        visit(std::move(*made));
+    });
 }
 
 } // namespace ATON_NAMESPACE::calls

@@ -3,11 +3,13 @@
 // Internal header.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <aton/aten/argument.hpp>
+#include <aton/core/error.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/core/tensor.hpp>
 
@@ -28,5 +30,9 @@ struct recorded_call {
 /// The calls of the .jsonl files of a folder, in the order of their names. Throws aton::error, which names the file, the line and what is
 /// wrong.
 [[nodiscard]] std::vector<recorded_call> read_calls(std::string const& folder);
+
+/// Calls `visit` with each call of one file, and `refuse`, for each line that is none, with the sentence that read_calls() throws.
+void visit_calls(std::string const& file, std::function<void(recorded_call)> const& visit,
+                 std::function<void(error const&)> const& refuse);
 
 } // namespace ATON_NAMESPACE::calls
