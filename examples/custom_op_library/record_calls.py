@@ -3,30 +3,15 @@
 
     record_calls.py [--library libcustom_ops.so] [FOLDER]
 
-Without the library, the operators of make_model.py in Python are recorded. Needs torch."""
+Without the library, the operators of make_model.py in Python are recorded. Needs torch and aton_onnx."""
 
 import argparse
-import base64
-import json
 import pathlib
 
+import aton_onnx
 import torch
 
 import make_model
-
-
-def written(v):
-    if isinstance(v, torch.Tensor):
-        raw = v.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes()
-        return {"dtype": str(v.dtype), "shape": list(v.shape), "base64": base64.b64encode(raw).decode()}
-    return [written(each) for each in v] if isinstance(v, (list, tuple)) else v
-
-
-def record(file, operator, *args, **kwargs):
-    call = {"schema": str(operator._schema), "args": written(args), "kwargs": {k: written(v) for k, v in kwargs.items()}}
-    results = operator(*args, **kwargs)
-    call["outputs"] = written(results if isinstance(results, tuple) else (results,))
-    file.write(json.dumps(call, default=str) + "\n")
 
 
 def main():
@@ -41,18 +26,17 @@ def main():
         declared = make_model.declare()
 
     torch.manual_seed(7)
-    options.folder.mkdir(exist_ok=True)
-    operators, sample = torch.ops.custom_ops, make_model.sample
-    with open(options.folder / "calls.jsonl", "w") as file:
+    ops, sample = torch.ops.custom_ops, make_model.sample
+    with aton_onnx.record(options.folder / "calls.jsonl", operators=["custom_ops::*"]):
         for size in (1, 4, 7):
-            record(file, operators.swiglu.default, sample(3, 2 * size))
-            record(file, operators.swiglu.default, sample(2, 3, 2 * size), alpha=-0.5, limit=0.25)
-            record(file, operators.foo_forward.default, sample(size, 3), sample(size, 3), -2.25, size)
-            record(file, operators.rms_norm.default, sample(2, size, 3), torch.randn(size), dim=1)
-            record(file, operators.rms_norm.default, sample(2, size, 3), None, 0.5, -2)
-        record(file, operators.swiglu.default, torch.tensor([float("inf"), 1.0, float("nan"), -float("inf")]), limit=float("inf"))
-        record(file, operators.foo_forward.default, sample(0, 3), sample(0, 3), 1.0, 2)
-        record(file, operators.rms_norm.default, sample(2, 3), eps=1e-3)
+            ops.swiglu(sample(3, 2 * size))
+            ops.swiglu(sample(2, 3, 2 * size), alpha=-0.5, limit=0.25)
+            ops.foo_forward(sample(size, 3), sample(size, 3), -2.25, size)
+            ops.rms_norm(sample(2, size, 3), torch.randn(size), dim=1)
+            ops.rms_norm(sample(2, size, 3), None, 0.5, -2)
+        ops.swiglu(torch.tensor([float("inf"), 1.0, float("nan"), -float("inf")]), limit=float("inf"))
+        ops.foo_forward(sample(0, 3), sample(0, 3), 1.0, 2)
+        ops.rms_norm(sample(2, 3), eps=1e-3)
     del declared
 
 

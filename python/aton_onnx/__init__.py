@@ -12,6 +12,7 @@ from ._command import cmake_dir, executable, include_dir, version
 from ._errors import AtonError, Unconvertible, UnconvertibleError
 from ._export import DrawnInput, Report, Warned, export
 from ._inspect import Checked, Operator, Verification, check, ops, print_graph, unconvertible, verify
+from ._record import Recording, record
 from ._torch_export import torch_export
 from ._translation import translation_table
 
@@ -22,6 +23,7 @@ __all__ = [
     "Checked",
     "DrawnInput",
     "Operator",
+    "Recording",
     "Report",
     "Unconvertible",
     "UnconvertibleError",
@@ -34,6 +36,7 @@ __all__ = [
     "include_dir",
     "ops",
     "print_graph",
+    "record",
     "torch_export",
     "translation_table",
     "unconvertible",

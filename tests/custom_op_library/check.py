@@ -8,6 +8,7 @@ usage: check.py ATON PLUGIN
 import base64
 import importlib.util
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -123,7 +124,9 @@ class Again(unittest.TestCase):
                 yield tensor["shape"], numpy.frombuffer(base64.b64decode(tensor["base64"]), numpy.float32)
 
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([sys.executable, EXAMPLE / "record_calls.py", "--library", REST[1], folder], check=True, timeout=600)
+            packages = os.pathsep.join([str(EXAMPLE.parents[1] / "python"), os.environ.get("PYTHONPATH", "")])
+            subprocess.run([sys.executable, EXAMPLE / "record_calls.py", "--library", REST[1], folder], check=True, timeout=600,
+                           env=os.environ | {"PYTHONPATH": packages, "ATON_COMMAND": ATON})  # fmt: skip
             lines = [(path / "calls.jsonl").read_text().splitlines() for path in (EXAMPLE / "calls", pathlib.Path(folder))]
             self.assertEqual(*map(len, lines))
             for first, second in zip(*([json.loads(line) for line in each] for each in lines)):
