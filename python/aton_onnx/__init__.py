@@ -14,7 +14,7 @@ from ._export import DrawnInput, Report, Warned, export
 from ._inspect import Checked, Operator, Verification, check, ops, print_graph, unconvertible, verify
 from ._record import Recording, record
 from ._torch_export import torch_export
-from ._translation import translation_table
+from ._translation import TranslationTable, translation_table
 
 __version__ = version()
 
@@ -25,6 +25,7 @@ __all__ = [
     "Operator",
     "Recording",
     "Report",
+    "TranslationTable",
     "Unconvertible",
     "UnconvertibleError",
     "Verification",

@@ -31,6 +31,17 @@ _ONNX_TYPES = {
 }  # fmt: skip
 _MEMORY_FORMATS = {"contiguous_format": 1, "channels_last": 2, "channels_last_3d": 3, "preserve_format": 4}
 _STRIDED = 7
+# The types of results in torch's schemas.
+TENSORS = ("Tensor", "Optional[Tensor]")
+LISTS = ("List[Tensor]",)
+#: Numbers: the member of an argument in a .pt2 file, and the table of the graph that describes them.
+NUMBERS = {
+    "int": ("as_sym_int", "sym_int_values"), "SymInt": ("as_sym_int", "sym_int_values"),
+    "float": ("as_sym_float", "sym_float_values"), "SymFloat": ("as_sym_float", "sym_float_values"),
+    "bool": ("as_sym_bool", "sym_bool_values"), "SymBool": ("as_sym_bool", "sym_bool_values"),
+}  # fmt: skip
+#: In the place of the number of tensors: a result that is None, and a float.
+ABSENT, FLOAT = -1, -2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +50,7 @@ class Call:
 
     program: str  #: the JSON of a .pt2 file
     inputs: tuple[ir.Value, ...]
-    results: tuple[int | None, ...]  #: how many tensors each result is; None: one that is not a list
+    results: tuple[int | None, ...]  #: how many tensors each result is; None: one value; ABSENT; FLOAT
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the program as a .pt2 file without weights."""
@@ -72,6 +83,7 @@ class _CallWriter:
         self.declared: list[dict[str, Any]] = []
         self.tensors: dict[str, Any] = {}
         self.sym_ints: dict[str, Any] = {}
+        self.numbers: dict[str, dict[str, Any]] = {"sym_float_values": {}, "sym_bool_values": {}}
 
     def refuse(self, reason: str) -> AtonError:
         return AtonError(f"{self.operator}: {reason}")
@@ -119,6 +131,16 @@ class _CallWriter:
         elif is_number == (name in self.tensors):
             raise self.refuse(f"the argument {formal} is both a number and a tensor of this call")
         return {"as_sym_int": {"as_name": name}} if is_number else {"as_tensor": {"name": name}}
+
+    def number_result(self, place: int, kind: str) -> dict[str, Any]:
+        """A result that is a number: a symbol of its own."""
+        member, table = NUMBERS[kind]
+        name = f"r{place}"
+        described = {
+            "as_expr": {"expr_str": f"Symbol('{name}', integer=True)" if member == "as_sym_int" else f"Symbol('{name}')"}
+        }
+        (self.sym_ints if member == "as_sym_int" else self.numbers[table])[name] = described
+        return {member: {"as_name": name}}
 
     def scalar_type(self, onnx_type: int, formal: str) -> int:
         if onnx_type not in _ONNX_TYPES:
@@ -207,7 +229,15 @@ def _results(writer: _CallWriter, schema: Any, expected: Any) -> tuple[list[Any]
     counts: list[int | None] = []
     for place, formal in enumerate(schema.returns):
         found = values[place] if place < len(values) else None
-        if str(formal.type) == "Tensor":
+        kind = str(formal.real_type)
+        each_found = []
+        if kind in NUMBERS:
+            counts.append(FLOAT if NUMBERS[kind][0] == "as_sym_float" else None)
+            outputs.append(writer.number_result(place, kind))
+        elif kind == "Optional[Tensor]" and found is None and expected is not None:
+            counts.append(ABSENT)
+            outputs.append({"as_none": True})
+        elif kind in TENSORS:
             counts.append(None)
             outputs.append({"as_tensor": {"name": f"r{place}"}})
             each_found = [(f"r{place}", found)]
@@ -235,7 +265,11 @@ def describe_call(overload: Any, args: Sequence[Any], kwargs: Mapping[str, Any],
     given += [(formal, kwargs[formal.name]) for formal in formals[len(args) :] if formal.name in kwargs]
     inputs = [{"name": formal.name, "arg": writer.argument(value, formal), "kind": 1} for formal, value in given]
     outputs, counts = _results(writer, schema, expected)
-    flat = [{"as_tensor": each} for out in outputs for each in out.get("as_tensors", [out.get("as_tensor")])]
+    flat: list[dict[str, Any]] = []
+    for out in outputs:
+        flat += (
+            [{"as_tensor": each} for each in out["as_tensors"]] if "as_tensors" in out else [] if "as_none" in out else [out]
+        )
     node: dict[str, Any] = {
         "target": f"torch.ops.{overload}",
         "inputs": inputs,
@@ -250,8 +284,7 @@ def describe_call(overload: Any, args: Sequence[Any], kwargs: Mapping[str, Any],
         "nodes": [node],
         "tensor_values": writer.tensors,
         "sym_int_values": writer.sym_ints,
-        "sym_bool_values": {},
-        "sym_float_values": {},
+        **writer.numbers,
         "custom_obj_values": {},
         "is_single_tensor_return": False,
     }

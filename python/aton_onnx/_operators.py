@@ -22,9 +22,7 @@ def select(operators: Operators) -> list[str]:
 
     Raises AtonError for one that nothing registered.
     """
-    import torch
-
-    all_names: list[str] = torch._C._dispatch_get_all_op_names()  # type: ignore[attr-defined]
+    all_names = registered()
     found: set[str] = set()
     for pattern in _patterns(operators):
         chosen = [name for name in all_names if _matches(name, pattern)]
@@ -36,6 +34,19 @@ def select(operators: Operators) -> list[str]:
     return sorted(found)
 
 
+def registered() -> list[str]:
+    """The overloads of all operators that torch knows."""
+    torch = untyped_torch()
+    return list(torch._C._dispatch_get_all_op_names())
+
+
+def untyped_torch() -> Any:
+    """torch, whose internals have no types."""
+    import torch
+
+    return torch
+
+
 def unknown(name: str, all_names: Iterable[str]) -> str:
     """Why an operator is not found, and what to do."""
     near = difflib.get_close_matches(name, {each.partition(".")[0] for each in all_names}, n=1, cutoff=0.8)
@@ -45,8 +56,7 @@ def unknown(name: str, all_names: Iterable[str]) -> str:
 
 def find_overload(name: str) -> Any:
     """The overload in torch.ops; None if nothing registered it."""
-    import torch
-
+    torch = untyped_torch()
     namespace, _, rest = name.partition("::")
     packet, _, overload = rest.partition(".")
     try:
@@ -56,8 +66,7 @@ def find_overload(name: str) -> Any:
 
 
 def _patterns(operators: Any) -> Iterable[str]:
-    import torch
-
+    torch = untyped_torch()
     if isinstance(operators, str):
         yield operators
     elif isinstance(operators, torch._ops.OpOverload):

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from ._errors import AtonError
-from ._operators import find_overload, select
+from ._operators import find_overload, select, untyped_torch
 
 if TYPE_CHECKING:
     from ._command import Path
@@ -35,7 +35,9 @@ class _NotRecorded(Exception):
 class Recording:
     """The calls that have been recorded so far."""
 
-    def __init__(self, file: IO[str], selected: Sequence[str], constants: Mapping[str, Sequence[str]], max_calls: int | None) -> None:
+    def __init__(
+        self, file: IO[str], selected: Sequence[str], constants: Mapping[str, Sequence[str]], max_calls: int | None
+    ) -> None:
         self.calls: Counter[str] = Counter()  #: the number of recorded calls of each overload
         self.left_out: Counter[str] = Counter()  #: of those that cannot be written, and of those beyond `max_calls`
         self._file = file
@@ -107,9 +109,7 @@ def describe_arguments(
     return line
 
 
-def add_results(
-    line: dict[str, Any], overload: Any, args: Sequence[Any], kwargs: Mapping[str, Any], results: Any
-) -> None:
+def add_results(line: dict[str, Any], overload: Any, args: Sequence[Any], kwargs: Mapping[str, Any], results: Any) -> None:
     """Adds the results, and the values after the call of the arguments that the operator writes to."""
     import torch
 
@@ -284,7 +284,7 @@ def _modes(recording: Recording) -> contextlib.AbstractContextManager[Any]:
     from torch.overrides import TorchFunctionMode
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    class Dispatched(TorchDispatchMode):
+    class Dispatched(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Sees operators where the dispatcher calls them, also from C++, but not those that are only composed of others."""
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -310,8 +310,7 @@ def _modes(recording: Recording) -> contextlib.AbstractContextManager[Any]:
 
 def _composed(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The overload that is called, if its kernel is composed of other operators, which TorchDispatchMode does not show."""
-    import torch
-
+    torch = untyped_torch()
     if isinstance(func, torch._ops.OpOverloadPacket):
         overloads = func.overloads()
         if len(overloads) != 1:  # torch chooses by the arguments
@@ -323,4 +322,3 @@ def _composed(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return None
     key = "CompositeImplicitAutograd"
     return func if torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key) else None
-

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _inspect
-from ._call import Call, describe_call, onnx_dtype_of
+from ._call import ABSENT, FLOAT, LISTS, NUMBERS, TENSORS, Call, describe_call, onnx_dtype_of
 from ._command import plugin_arguments, run_or_raise
 from ._errors import AtonError, UnconvertibleError
+from ._operators import find_overload
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -167,9 +169,16 @@ def add_nodes(model: bytes, call: Call, opset: int, recorder: Any, operator: str
     recorder.nodes.extend(added)
     # torch.onnx names every result, and its own functions do arithmetic with them: they have to be values that it made.
     results: list[Any] = []
-    left = iter([recorder.opset.Identity(value) for value in outputs])
+    left = iter(outputs)
     for count in call.results:
-        results.append(next(left) if count is None else [next(left) for _ in range(count)])
+        if count == ABSENT:  # torch.onnx needs a value for it, which nothing reads: the program has None there
+            results.append(recorder.opset.Constant(value_floats=[0.0]))
+        elif count == FLOAT:  # float64 in ATen; torch.onnx says float32 of every such value
+            results.append(recorder.opset.Cast(next(left), to=1))
+        elif count is None:
+            results.append(recorder.opset.Identity(next(left)))
+        else:
+            results.append([recorder.opset.Identity(next(left)) for _ in range(count)])
     return results[0] if len(results) == 1 else results
 
 
@@ -220,24 +229,31 @@ def _forget_sizes(value: Any, known: set[Any]) -> None:
         value.shape = ir.Shape(list(dims))
 
 
+class TranslationTable(dict[Callable[..., Any], Callable[..., Any]]):
+    """The table of `translation_table`."""
+
+    left_out: Mapping[str, str]  #: the overloads with a row that torch.onnx cannot use, and why
+
+
 def translation_table(
     *plugins: Path,
     opset_version: int | None = None,
     operators: Sequence[str] | None = None,
     nan: Literal["fast", "exact"] = "fast",
-) -> dict[Callable[..., Any], Callable[..., Any]]:
+) -> TranslationTable:
     """What `torch.onnx.export(custom_translation_table=...)` takes: functions that build the graphs of plugins' mappings.
 
     Without plugins, the table has the built-in mappings, of all overloads that this torch has. `operators` selects overloads
     by name, `["aten::gelu"]`. `opset_version` selects those with a mapping at this opset; the graphs are always built at the
-    opset that torch.onnx asks for, which is at least 18. `nan` is that of `export`. Operators that write to their arguments,
-    or return something else than tensors, are left out.
+    opset that torch.onnx asks for, which is at least 18. `nan` is that of `export`.
 
-    Raises AtonError for a plugin that cannot be loaded, and for one of its operators that torch does not know yet: load the
-    library that registers it first.
+    Rows that torch.onnx cannot use are left out: those of operators that write to their arguments, whose calls it cannot
+    translate, and of a list beside other results. The attribute `left_out` of the table says why, for each overload; those
+    of plugins are also a warning. `torch_export` converts them all.
+
+    Raises AtonError for a plugin that cannot be loaded, for one of `operators` that would be left out, and for an operator
+    of a plugin that torch does not know yet: load the library that registers it first.
     """
-    import torch
-
     paths = tuple(os.path.abspath(os.fspath(each)) for each in plugins)
     rows: dict[str, list[tuple[int, int]]] = {}
     for row in _inspect.ops(opset_version=opset_version, plugins=paths):
@@ -246,28 +262,37 @@ def translation_table(
     missing = [name for name in operators or () if name not in rows]
     if missing:
         raise AtonError(f"{missing[0]}: no mapping in {' or '.join(paths) if paths else 'the built-in tables'}")
-    table: dict[Callable[..., Any], Callable[..., Any]] = {}
+    table, left_out = TranslationTable(), dict[str, str]()
     for name, opsets in rows.items():
-        overload = _overload(torch, name)
-        if overload is None:
-            if paths:
-                raise AtonError(f"{name}: torch has no such operator; load the library that registers it, and try again")
-            continue
-        schema = overload._schema
-        if not schema.is_mutable and schema.returns and all(_is_tensors(each) for each in schema.returns):
+        overload = find_overload(name)
+        if overload is None and (paths or operators):
+            raise AtonError(f"{name}: torch has no such operator; load the library that registers it, and try again")
+        reason = "torch has no such operator" if overload is None else _obstacle(overload._schema)
+        if reason is None:
             table[overload] = Translation(overload, opsets, paths, nan).as_function()
+        elif operators is not None:
+            raise AtonError(f"{name}: torch.onnx cannot use its mapping: {reason}")
+        else:
+            left_out[name] = reason
+    table.left_out = left_out
+    if paths and left_out:
+        all_reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        warnings.warn(f"rows that torch.onnx cannot use are left out: {all_reasons}", UserWarning, stacklevel=2)
     return table
 
 
-def _is_tensors(returned: Any) -> bool:
-    return str(returned.type) in ("Tensor", "List[Tensor]")
-
-
-def _overload(torch: Any, name: str) -> Any:
-    """The overload in torch.ops; None if nothing registered it."""
-    namespace, _, rest = name.partition("::")
-    packet, _, overload = rest.partition(".")
-    try:
-        return getattr(getattr(getattr(torch.ops, namespace), packet), overload or "default")
-    except (AttributeError, RuntimeError):
-        return None
+def _obstacle(schema: Any) -> str | None:
+    """Why torch.onnx cannot use the row of an operator; None: it can."""
+    if schema.is_mutable:
+        return "it writes to an argument, and torch.onnx has no translation of such calls; use aton_onnx.torch_export"
+    if not schema.returns:
+        return "it returns nothing"
+    kinds = [str(each.real_type) for each in schema.returns]
+    if schema.name.startswith("aten::") and all(kind in NUMBERS for kind in kinds):
+        return "torch.onnx computes sizes and other numbers of torch itself"
+    for kind in kinds:
+        if kind in LISTS and len(kinds) != 1:
+            return "it returns a list beside other results, for which torch.onnx has no values; use aton_onnx.torch_export"
+        if kind not in LISTS and kind not in TENSORS and kind not in NUMBERS:
+            return f"it returns {kind}, which no graph of ONNX has"
+    return None

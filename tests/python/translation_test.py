@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -260,6 +261,64 @@ class Translation(unittest.TestCase):
         names = {overload.name() for overload in self.built_in()}
         self.assertTrue({"aten::relu", "aten::native_layer_norm"} <= names)
         self.assertFalse({"aten::relu_", "aten::sym_size.int", "aten::item"} & names)
+        self.assertFalse(self.built_in().left_out.keys() & names)
+
+    def compiled(self, rows):
+        """A plugin with these rows."""
+        temporary = tempfile.TemporaryDirectory(prefix="aton-test-")
+        self.addCleanup(temporary.cleanup)
+        folder = pathlib.Path(temporary.name)
+        source, library = folder / "rows.cpp", folder / "librows.so"
+        source.write_text("#include <aton/aton.hpp>\n#include <aton/plugin.hpp>\nusing namespace aton::dsl;\n"
+                          f"inline constexpr auto rows = table({rows});\nATON_PLUGIN(rows)\n")  # fmt: skip
+        command = ["g++", "-std=c++20", "-O0", "-fPIC", "-shared", "-fvisibility=hidden", "-I", REPOSITORY / "include", source, "-o", library]
+        subprocess.run(command, check=True, timeout=600)
+        return str(library)
+
+    def test_results_that_are_none_or_numbers_and_rows_that_are_left_out(self):
+        library = torch.library.Library("door", "DEF")
+        self.addCleanup(library._destroy)
+        functions = {
+            "mixed(Tensor x, bool more) -> (Tensor, Tensor?, int, float, bool)": lambda x, more: (x * 2, x + 1 if more else None, 3, 0.25, True),
+            "width(Tensor x) -> SymInt": lambda x: x.shape[1],
+            "scale_(Tensor! x, float by) -> ()": lambda x, by: x.mul_(by),
+            "both(Tensor x) -> (Tensor[], Tensor)": lambda x: ([x.clone()], x * 2),
+        }
+        for schema, function in functions.items():
+            library.define(schema)
+            library.impl(schema.split("(")[0], function, "CompositeExplicitAutograd")
+        plugin = self.compiled("""
+            symbolic<"door::mixed(Tensor x, bool more) -> (Tensor, Tensor?, int, float, bool)">(
+                [](graph<13> g, value x, bool more) -> std::tuple<value, optional_value, value, value, value> {
+                    optional_value const other = more ? optional_value(g.op<"Add">(x, 1)) : optional_value(absent);
+                    return {g.op<"Mul">(x, 2), other, g.scalar(3, dtype::int64), g.scalar(0.25, dtype::float64), g.scalar(true, dtype::bool_)};
+                }),
+            symbolic<"door::width(Tensor x) -> SymInt">([](graph<13> g, value x) { return g.size(x, 1); }),
+            symbolic<"door::scale_(Tensor! x, float by) -> ()">([](graph<13> g, value x, double by) { return g.op<"Mul">(x, by); }),
+            symbolic<"door::both(Tensor x) -> (Tensor[], Tensor)">([](graph<13> g, value x) {
+                return std::tuple<std::vector<value>, value>{{g.op<"Identity">(x)}, g.op<"Mul">(x, 2)};
+            })""")
+        with self.assertWarnsRegex(UserWarning, "rows that torch.onnx cannot use are left out: door::both: it returns a list beside .*; door::scale_: it writes"):
+            table = aton_onnx.translation_table(plugin)
+        self.assertEqual({each.name() for each in table}, {"door::mixed", "door::width"})
+        self.assertEqual(list(table.left_out), ["door::both", "door::scale_"])
+        for name in table.left_out:
+            with self.assertRaisesRegex(aton_onnx.AtonError, f"^{name}: torch.onnx cannot use its mapping: it .*; use aton_onnx.torch_export$"):
+                aton_onnx.translation_table(plugin, operators=["door::mixed", name])
+
+        def present(x):
+            a, b, n, f, t = torch.ops.door.mixed(x, True)
+            return a, b, n * torch.ones(1, dtype=torch.int64), f * x
+
+        def absent(x):
+            a, b, n, _, _ = torch.ops.door.mixed(x, False)
+            return a if b is None else b, x[:, : torch.ops.door.width(x) - 1]
+
+        x = torch.randn(2, 5)
+        for function in (present, absent):
+            for opset in (18, 23):
+                with self.subTest(function=function.__name__, opset=opset):
+                    self.compare(self.translate(Lambda(function), (x,), table, opset), Lambda(function), (x,))
 
     def test_the_library_must_be_loaded_first(self):
         script = f"""
