@@ -3,7 +3,11 @@
 // Public header.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <iterator>
 #include <span>
+#include <string_view>
 
 #include <aton/mappings/activation.hpp>
 #include <aton/mappings/activation_backward.hpp>
@@ -83,93 +87,109 @@
 
 namespace ATON_NAMESPACE::mappings {
 
-/// The tables, one per family.
-inline constexpr table_view families[] = {
-    activation,
-    activation_backward,
-    adaptive_pooling,
-    attention,
-    bessel_functions,
-    binary_math,
-    bitwise,
-    bucketing,
-    class_loss,
-    comparison,
-    complex_tensors,
-    conversion,
-    convolution,
-    creation,
-    cumulative,
-    decomposed_quantization,
-    decompositions,
-    deformable_convolution,
-    detection,
-    diagonals,
-    distances,
-    elementwise_binary,
-    elementwise_unary,
-    embedding,
-    fake_quantization,
-    gradients,
-    histograms,
-    incomplete_gamma,
-    indexing,
-    joining,
-    linear_algebra,
-    loss,
-    loss_backward,
-    loss_scaling,
-    masked_indexing,
-    matrix_product,
-    norm,
-    normalization,
-    normalization_backward,
-    orthogonal_polynomials,
-    padding,
-    padding_backward,
-    patches,
-    pixels,
-    pooling,
-    pooling_backward,
-    prims_creation,
-    prims_elementwise,
-    prims_reduction,
-    prims_shape,
-    random,
-    ranges,
-    recurrent,
-    reduction,
-    regions,
-    repeating,
-    resize,
-    resize_backward,
-    sampling,
-    scaled_product,
-    scatter,
-    segments,
-    selection,
-    short_time_transforms,
-    slicing,
-    softmax,
-    sorting,
-    special_functions,
-    spectra,
-    splitting,
-    statistics,
-    transforms,
-    unique,
-    view,
-    zeta_functions,
+/// A table of the library, with its name, which is also that of its header: `mappings::activation`, <aton/mappings/activation.hpp>.
+struct named_family {
+    std::string_view name;
+    table_view rows;
 };
 
+/// The tables, one per family.
+inline constexpr named_family named_families[] = {
+    {"activation", activation},
+    {"activation_backward", activation_backward},
+    {"adaptive_pooling", adaptive_pooling},
+    {"attention", attention},
+    {"bessel_functions", bessel_functions},
+    {"binary_math", binary_math},
+    {"bitwise", bitwise},
+    {"bucketing", bucketing},
+    {"class_loss", class_loss},
+    {"comparison", comparison},
+    {"complex_tensors", complex_tensors},
+    {"conversion", conversion},
+    {"convolution", convolution},
+    {"creation", creation},
+    {"cumulative", cumulative},
+    {"decomposed_quantization", decomposed_quantization},
+    {"decompositions", decompositions},
+    {"deformable_convolution", deformable_convolution},
+    {"detection", detection},
+    {"diagonals", diagonals},
+    {"distances", distances},
+    {"elementwise_binary", elementwise_binary},
+    {"elementwise_unary", elementwise_unary},
+    {"embedding", embedding},
+    {"fake_quantization", fake_quantization},
+    {"gradients", gradients},
+    {"histograms", histograms},
+    {"incomplete_gamma", incomplete_gamma},
+    {"indexing", indexing},
+    {"joining", joining},
+    {"linear_algebra", linear_algebra},
+    {"loss", loss},
+    {"loss_backward", loss_backward},
+    {"loss_scaling", loss_scaling},
+    {"masked_indexing", masked_indexing},
+    {"matrix_product", matrix_product},
+    {"norm", norm},
+    {"normalization", normalization},
+    {"normalization_backward", normalization_backward},
+    {"orthogonal_polynomials", orthogonal_polynomials},
+    {"padding", padding},
+    {"padding_backward", padding_backward},
+    {"patches", patches},
+    {"pixels", pixels},
+    {"pooling", pooling},
+    {"pooling_backward", pooling_backward},
+    {"prims_creation", prims_creation},
+    {"prims_elementwise", prims_elementwise},
+    {"prims_reduction", prims_reduction},
+    {"prims_shape", prims_shape},
+    {"random", random},
+    {"ranges", ranges},
+    {"recurrent", recurrent},
+    {"reduction", reduction},
+    {"regions", regions},
+    {"repeating", repeating},
+    {"resize", resize},
+    {"resize_backward", resize_backward},
+    {"sampling", sampling},
+    {"scaled_product", scaled_product},
+    {"scatter", scatter},
+    {"segments", segments},
+    {"selection", selection},
+    {"short_time_transforms", short_time_transforms},
+    {"slicing", slicing},
+    {"softmax", softmax},
+    {"sorting", sorting},
+    {"special_functions", special_functions},
+    {"spectra", spectra},
+    {"splitting", splitting},
+    {"statistics", statistics},
+    {"transforms", transforms},
+    {"unique", unique},
+    {"view", view},
+    {"zeta_functions", zeta_functions},
+};
+
+namespace detail {
+
+inline constexpr auto families = [] {
+    std::array<table_view, std::size(named_families)> out{};
+    for (std::size_t i = 0; i != out.size(); ++i) out[i] = named_families[i].rows;
+    return out;
+}();
+
+} // namespace detail
+
 /// Every built-in row. Look-up: `aton::dsl::find(aton::mappings::library(), "aten::elu", opset)`.
-constexpr std::span<table_view const> library() { return families; }
+constexpr std::span<table_view const> library() { return detail::families; }
 
 /// Whether a row of your table shadows a built-in row without `override_`; an export with such a table is refused.
 /// `static_assert(!aton::mappings::hides_built_in_rows(my_table))`
 constexpr bool hides_built_in_rows(table_view rows) {
     for (dsl::entry const& row : rows)
-        for (table_view const& family : families)
+        for (table_view const& family : detail::families)
             if (dsl::hidden_row(row, family) != nullptr) return true;
     return false;
 }

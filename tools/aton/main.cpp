@@ -36,6 +36,10 @@ command add_unconvertible(CLI::App& app) {
 command add_ops(CLI::App& app) {
     auto const request = std::make_shared<list_request>();
     CLI::App& sub = *app.add_subcommand("ops", "List the overloads that have a mapping, built in or in a plugin");
+    sub.add_option("NAME",
+                   request->names,
+                   "Only these operators or overloads, with the table and the header of each built-in mapping")
+        ->expected(0, -1);
     add_plugins(sub, request->plugins);
     sub.add_option("--opset", request->opset, "Only mappings that apply at this opset")
         ->check(CLI::Range(1, onnx::newest_version("")));

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <aton/aten/schema_table.hpp>
+#include <aton/core/error.hpp>
 #include <aton/core/json_writer.hpp>
 #include <aton/fusions/built_in.hpp>
 #include <aton/ir/pattern_text.hpp>
@@ -28,21 +30,32 @@ struct line {
     int until = 0;
     std::string_view plugin; ///< the file; empty: a built-in mapping
     bool overrides = false;
+    std::string_view family{}; ///< of a built-in mapping: its table, mappings::FAMILY, and its header
 };
+
+/// Whether an overload is one of those that are asked for: by its name, "aten::add", which all overloads have, "aten::add.Tensor", or "add".
+bool is_asked_for(std::vector<std::string> const& names, std::string_view overload) {
+    std::string_view const op = overload.substr(0, overload.find('.'));
+    std::size_t const colons = op.find("::");
+    std::string_view const bare = colons == std::string_view::npos ? op : op.substr(colons + 2);
+    auto const same = [&](std::string const& n) { return n == overload || n == op || n == bare; };
+    return names.empty() || std::any_of(names.begin(), names.end(), same);
+}
 
 std::string_view overload_of(std::string_view schema) { return schema.substr(0, schema.find('(')); }
 
 /// Sorted by overload and first opset; rows of plugins come before built-in ones.
 std::vector<line> collect(list_request const& request, std::vector<plugin> const& plugins) {
     std::vector<line> lines;
-    auto const add = [&](dsl::table_view table, std::string_view from) {
+    auto const add = [&](dsl::table_view table, std::string_view from, std::string_view family) {
         for (dsl::entry const& e : table)
-            if (request.opset == 0 || e.holds_at(request.opset))
-                lines.push_back({e.overload, e.schema, e.since, e.until, from, e.overrides});
+            if ((request.opset == 0 || e.holds_at(request.opset)) && is_asked_for(request.names, e.overload))
+                lines.push_back({e.overload, e.schema, e.since, e.until, from, e.overrides, family});
     };
     for (plugin const& each : plugins)
-        for (dsl::table_view const& table : each.tables()) add(table, each.path());
-    for (dsl::table_view const& table : mappings::built_in_tables()) add(table, {});
+        for (dsl::table_view const& table : each.tables()) add(table, each.path(), {});
+    std::span<dsl::table_view const> const families = mappings::built_in_tables();
+    for (std::size_t i = 0; i != families.size(); ++i) add(families[i], {}, mappings::built_in_names()[i]);
     auto const before = [](line const& a, line const& b) {
         return a.overload != b.overload ? a.overload < b.overload : a.since < b.since;
     };
@@ -50,10 +63,11 @@ std::vector<line> collect(list_request const& request, std::vector<plugin> const
     if (request.mapped) return lines;
     std::size_t const mapped = lines.size();
     for (std::size_t i = 0; i != aten::schema_count(); ++i) {
-        line const each{overload_of(aten::schema_at(i)), aten::schema_at(i), 0, 0, {}, false};
+        line const each{overload_of(aten::schema_at(i)), aten::schema_at(i), 0, 0, {}, false, {}};
         auto const same = [&](line const& other) { return other.overload == each.overload; };
         auto const end = lines.begin() + static_cast<std::ptrdiff_t>(mapped);
         auto const at = std::lower_bound(lines.begin(), end, each, before);
+        if (!is_asked_for(request.names, each.overload)) continue;
         if (each.overload.starts_with("aten::") && (at == end || !same(*at))) lines.push_back(each);
     }
     std::stable_sort(lines.begin(), lines.end(), before);
@@ -82,7 +96,11 @@ std::string cell(std::string_view text) {
     return out;
 }
 
-std::string as_text(std::vector<line> const& lines) {
+std::string table_of(line const& l) { return "mappings::" + std::string(l.family); }
+std::string header_of(line const& l) { return "aton/mappings/" + std::string(l.family) + ".hpp"; }
+
+/// `with_tables`: say which table and header a built-in row is in.
+std::string as_text(std::vector<line> const& lines, bool with_tables) {
     std::string out;
     for (line const& l : lines) {
         std::string opsets = range(l);
@@ -90,6 +108,7 @@ std::string as_text(std::vector<line> const& lines) {
         out += opsets;
         out += l.schema.empty() ? l.overload : l.schema;
         if (!l.plugin.empty()) out += "  # " + origin(l);
+        else if (with_tables && !l.family.empty()) out += "  # " + table_of(l) + ", <" + header_of(l) + '>';
         out += '\n';
     }
     return out;
@@ -103,6 +122,7 @@ std::string as_json(std::vector<line> const& lines) {
         if (l.since == 0) out.name("since").null().name("until").null();
         else out.field("since", l.since).field("until", l.until);
         if (!l.plugin.empty()) out.field("plugin", plain(std::string(l.plugin))).field("overrides", l.overrides);
+        if (!l.family.empty()) out.field("table", table_of(l)).field("header", header_of(l));
         out.end_object();
     }
     return out.new_line().end_array().text() + '\n';
@@ -116,15 +136,30 @@ std::string as_markdown(std::vector<line> const& lines) {
     return out;
 }
 
+/// Why nothing is listed for a name.
+std::string why_missing(std::string const& name, list_request const& request) {
+    std::string const at = request.opset == 0 ? std::string() : " at opset " + std::to_string(request.opset);
+    bool const is_torchs = !aten::find_schema(name).empty();
+    std::string_view const nearest = is_torchs ? std::string_view() : overload_of(aten::nearest_overload(name));
+    if (!nearest.empty() && nearest != name)
+        return "no such operator has a mapping" + at + "; did you mean " + std::string(nearest) + '?';
+    return (request.mapped ? "no mapping" : "no such operator") + at;
+}
+
 } // namespace
 
 std::string list_operators(list_request const& request) {
     std::vector<plugin> const plugins = load_plugins(request.plugins);
     std::vector<line> const lines = collect(request, plugins);
+    for (std::string const& name : request.names) {
+        auto const found = [&](line const& l) { return is_asked_for({name}, l.overload); };
+        if (!std::any_of(lines.begin(), lines.end(), found))
+            throw error(plain(name) + ": " + why_missing(name, request));
+    }
     switch (request.format) {
     case list_format::json: return as_json(lines);
     case list_format::markdown: return as_markdown(lines);
-    default: return as_text(lines);
+    default: return as_text(lines, !request.names.empty());
     }
 }
 
@@ -142,7 +177,7 @@ std::string list_rewrites(list_request const& request) {
     json.begin_array();
     for (rewrite_entry const& r : rows) {
         std::string const pattern = to_string(r.pattern);
-        std::string opsets = range({r.name, {}, r.since, r.until, {}, false});
+        std::string opsets = range({r.name, {}, r.since, r.until, {}, false, {}});
         json.new_line("  ").begin_object().field("rewrite", r.name).field("since", r.since).field("until", r.until);
         json.field("pattern", pattern).end_object();
         if (request.format == list_format::markdown) {

@@ -14,6 +14,7 @@ struct list_request {
     bool mapped = true; ///< only overloads that have a mapping
     list_format format = list_format::text;
     std::vector<std::string> plugins; ///< files whose rows are also listed
+    std::vector<std::string> names{}; ///< only these operators or overloads; empty: all
 };
 
 std::string list_operators(list_request const& request);

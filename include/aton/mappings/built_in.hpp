@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include <aton/dsl/table.hpp>
 
@@ -12,5 +13,9 @@ namespace ATON_NAMESPACE::mappings {
 /// Every built-in row, one table for each family: what library() in <aton/mappings.hpp> is, but compiled once, where that header compiles
 /// all rows in each source that includes it. `aton::dsl::find(aton::mappings::built_in_tables(), "aten::elu", opset)`
 [[nodiscard]] std::span<dsl::table_view const> built_in_tables();
+
+/// The name of each of built_in_tables(), in their order: "activation" is the table `aton::mappings::activation` of the header
+/// <aton/mappings/activation.hpp>.
+[[nodiscard]] std::span<std::string_view const> built_in_names();
 
 } // namespace ATON_NAMESPACE::mappings
