@@ -38,6 +38,7 @@ std::vector<recorded_call> read_calls(std::string const& folder) {
         }
         to.schema = std::move(c.schema);
         to.call.overload = std::move(c.overload);
+        to.call.constants = std::move(c.constants);
         to.place = std::move(c.place);
         to.values = c.values;
     }

@@ -2,6 +2,7 @@
 // Converts a call to an ONNX graph with a mapping, and runs that graph.
 #include <aton/verify/translation.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -19,10 +20,12 @@ namespace ATON_NAMESPACE::verify {
 
 namespace {
 
-/// An argument of the DSL; its tensors become inputs of the graph.
-dsl::argument to_argument(runtime::aten_argument const& a, translation& to) {
-    auto const input = [&to](runtime::tensor const& x) -> dsl::optional_value {
+/// An argument of the DSL; its tensors become inputs of the graph, or constants.
+dsl::argument to_argument(runtime::aten_argument const& a, bool is_constant, translation& to) {
+    auto const input = [&to, is_constant](runtime::tensor const& x) -> dsl::optional_value {
         if (!x) return {};
+        if (is_constant)
+            return dsl::value(to.graph, dsl::detail::append_constant(to.graph, runtime::to_host(x).to_constant()));
         value_id const id = to.graph.add_input("x" + std::to_string(to.inputs.size()), {x.dtype(), shape(x.sizes())});
         to.inputs.emplace_back(in_reals(x));
         return dsl::value(to.graph, id);
@@ -79,7 +82,8 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
     for (aten::argument_cursor each{schema}; each.next(formal);) {
         dsl::argument& a = arguments.emplace_back();
         for (runtime::aten_argument const& given : s.arguments)
-            if (given.name == formal.name) a = to_argument(given, out);
+            if (given.name == formal.name)
+                a = to_argument(given, std::ranges::find(s.constants, given.name) != s.constants.end(), out);
     }
     mappings::check_requirements(s.overload, schema, arguments);
     auto const output = [&](dsl::value const& v) {

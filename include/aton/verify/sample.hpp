@@ -18,6 +18,7 @@ namespace ATON_NAMESPACE::verify {
 struct sample {
     std::string overload; ///< "aten::add.Tensor"
     std::vector<runtime::aten_argument> arguments;
+    std::vector<std::string> constants = {}; ///< arguments whose tensors the program holds; the others are its inputs
 };
 
 /// The call as one line of Python that torch can run; small tensors are written with their elements.

@@ -95,6 +95,7 @@ public:
             schema.fail("the operator has no namespace; write it as in \"my_ops::foo(Tensor x) -> Tensor\"");
         out.overload = head.qualified;
         read_arguments(line, out);
+        read_constants(line, out);
         read_results(line, out);
         if (std::optional<json_value> const compare = line.optional_member("compare"))
             out.values = compare->text() == "values";
@@ -131,6 +132,19 @@ private:
         }
     }
 
+    static void read_constants(json_value const& line, recorded_call& out) {
+        std::optional<json_value> const constants = line.optional_member("constants");
+        if (!constants) return;
+        constants->for_each([&](json_value const& each, std::size_t) {
+            std::string_view const name = each.name();
+            auto const given = std::ranges::find(out.arguments, name, &calls::argument::name);
+            if (given == out.arguments.end()) each.fail("the call has no argument " + in_quotes(name));
+            if (given->kind != aten::argument_kind::tensor && given->kind != aten::argument_kind::tensors)
+                each.fail("the argument " + in_quotes(name) + " is not a tensor; other arguments are constants anyway");
+            out.constants.emplace_back(name);
+        });
+    }
+
     void read_results(json_value const& line, recorded_call& out) {
         json_value const outputs = line.member("outputs");
         auto const count = static_cast<std::size_t>(aten::return_count(out.schema));
@@ -144,20 +158,37 @@ private:
             if (!returns_none && formals.next(formal)) out.results.push_back(result(each, formal.type, line));
         });
         while (formals.next(formal)) {
-            std::optional<json_value> const written = line.optional_member("mutated");
-            bool found = false;
-            if (written)
-                written->for_each_member([&](json_value const& after) {
-                    if (after.key() != formal.written || found) return;
-                    found = true;
-                    if (after.is_null() && !formal.type.optional)
-                        after.fail("is null, but " + std::string(formal.type.text) + " is not optional");
-                    out.results.push_back(result(after, formal.type, line));
-                });
-            if (!found)
+            std::optional<json_value> after = member_or_null(line.optional_member("mutated"), formal.written);
+            if (!is_tensor_argument(out, formal.written)) { // None: the operator writes nothing
+                if (after && !after->is_null())
+                    after->fail("the argument " + in_quotes(formal.written) + " is None in this call");
+                out.results.push_back(calls::argument::none());
+                continue;
+            }
+            if (!after)
                 line.fail("the operator writes to " + in_quotes(formal.written) +
                           ", but its value after the call is not in 'mutated'");
+            if (after->is_null())
+                after->fail("is null, but the argument " + in_quotes(formal.written) + " is not None in this call");
+            out.results.push_back(result(*after, formal.type, line));
         }
+    }
+
+    /// A member of an object, also if it is null.
+    static std::optional<json_value> member_or_null(std::optional<json_value> const& object, std::string_view name) {
+        std::optional<json_value> found;
+        if (object)
+            object->for_each_member([&](json_value const& each) {
+                if (!found && each.key() == name) found.emplace(each);
+            });
+        return found;
+    }
+
+    /// Whether the call has a tensor, or a list of tensors, for an argument.
+    static bool is_tensor_argument(recorded_call const& call, std::string_view name) {
+        auto const given = std::ranges::find(call.arguments, name, &calls::argument::name);
+        return given != call.arguments.end() &&
+               (given->kind == aten::argument_kind::tensor || given->kind == aten::argument_kind::tensors);
     }
 
     calls::argument argument(json_value const& v, aten::schema_type const& t, json_value const& line) {

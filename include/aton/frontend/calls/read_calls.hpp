@@ -22,6 +22,7 @@ struct recorded_call {
     std::string schema;
     std::string overload;
     std::vector<argument> arguments;
+    std::vector<std::string> constants; ///< arguments whose tensors are constants of the program
     std::vector<argument> results; ///< of the schema, then the new values of the arguments that the operator writes to
     std::string place;             ///< "calls/swiglu.jsonl:3"
     bool values = true;            ///< false: only dtypes and sizes are recorded
