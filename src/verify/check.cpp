@@ -16,6 +16,7 @@
 #endif
 
 #include "row_check.hpp"
+#include "row_processes.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
@@ -37,8 +38,12 @@ report check(dsl::table_view rows, check_options const& options) {
     for (dsl::entry const& row : rows)
         if (options.selects(row)) chosen.push_back(&row);
     report out;
-    out.rows.resize(chosen.size());
     out.without_row = overloads_without_row(rows, options);
+    if (options.isolated) {
+        out.rows = check_in_processes(chosen, options);
+        return out;
+    }
+    out.rows.resize(chosen.size());
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;
     std::size_t done = 0;

@@ -19,6 +19,7 @@
 #include <aton/verify/translation.hpp>
 
 #include "argument_coverage.hpp"
+#include "call_watch.hpp"
 #include "canonical_results.hpp"
 #include "changed_calls.hpp"
 #include "declared_types.hpp"
@@ -199,6 +200,7 @@ private:
     /// for a recorded call, whose place is `place`.
     outcome check_call(sample const& s, theme const& t, expectation& expected, std::set<int> const& opsets,
                        call_origin const* from, std::string const& place) {
+        call_watch::set_place(place);
         coverage_.add(s, t.type);
         seen_graphs seen;
         std::vector<translation> graphs;

@@ -16,6 +16,8 @@
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>
 
+#include "call_watch.hpp"
+
 namespace ATON_NAMESPACE::verify {
 
 namespace {
@@ -91,7 +93,11 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
         out.complex_outputs.push_back(is_complex(v.dtype()));
         return out.graph.outputs.size() - 1;
     };
-    for (dsl::result const& r : dsl::convert(out.graph, row, opset, std::move(arguments))) {
+    std::vector<dsl::result> const results = [&] {
+        watched_call const watched(s, opset);
+        return dsl::convert(out.graph, row, opset, std::move(arguments));
+    }();
+    for (dsl::result const& r : results) {
         translation::slot& slot = out.results.emplace_back();
         slot.is_list = r.is_list;
         slot.produced = r.is_list || r.single.has_value();

@@ -166,6 +166,7 @@ int verify_mappings(verify_request const& request) {
     options.without_mutants = without_mutants;
     options.threads = request.threads;
     options.where = device_of(request);
+    options.isolated = !plugins.empty() && request.device == "cpu"; // rows of others may crash
     if (request.torch) use_torch(options);
     if (request.opset != 0) options.min_opset = options.max_opset = request.opset;
     std::vector<verify::recorded_call> calls;
@@ -199,8 +200,9 @@ int verify_mappings(verify_request const& request) {
     };
     if (!request.seeds.empty()) return verify_seeds(request, settings_of(request), checked);
     verify::report const all = checked(request.seed);
-    bool const any_recorded = std::any_of(
-        all.rows.begin(), all.rows.end(), [](verify::row_report const& r) { return r.recorded.total() != 0; });
+    bool const any_recorded = std::any_of(all.rows.begin(), all.rows.end(), [](verify::row_report const& r) {
+        return r.recorded.total() != 0 || !r.failures.empty();
+    });
     if (!request.calls.empty() && !any_recorded)
         throw error(plain(request.calls) + ": no call is of an operator that is checked" +
                     (all.without_row.empty() ? std::string() : "; one is of " + plain(all.without_row.front())));

@@ -61,6 +61,9 @@ struct check_options {
     int max_mutants = 0;       ///< about this many of each graph, always the same ones; 0: all
     int search = 300;          ///< maximum number of additional calls per row for undetected mutants
     int threads = 1;           ///< rows checked at a time, 0: one per CPU; `truth` is called from every thread
+    bool isolated = false;     ///< each row in a process of its own: one that crashes or does not end fails, the rest
+                               ///< goes on; only where no other thread runs, and on the CPU
+    int seconds = 10;          ///< of CPU time that an isolated row may take to convert a call
     std::string_view only;     ///< only overloads whose name contains this
     runtime::device where;
     std::function<void(std::size_t done, std::size_t all)>
