@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -178,7 +179,7 @@ traced_graph::outcome outcome_of(changed_call const& changed, translation const&
     try {
         now = translate(row, row.schema, graph.graph.opset, changed.call, exact_nan, where);
         inline_functions(now.graph);
-    } catch (error const&) {
+    } catch (std::exception const&) {
         return {illegal}; // the row refuses this value
     }
     if (!changed.has_other_tensors && same_graph(now.graph, graph.graph)) return {same};

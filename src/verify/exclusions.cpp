@@ -26,6 +26,11 @@ constexpr char const* chebyshev =
     "special_chebyshev_polynomial_w special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u "
     "special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w";
 
+constexpr char const* cuda_attention = "_scaled_dot_product_flash_attention _scaled_dot_product_cudnn_attention";
+constexpr char const* fused_attention =
+    "_scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_efficient_attention "
+    "_scaled_dot_product_flash_attention _scaled_dot_product_cudnn_attention";
+
 } // namespace
 
 std::span<exclusion const> known_exclusions() {
@@ -63,6 +68,21 @@ std::span<exclusion const> known_exclusions() {
         {"nll_loss nll_loss_nd nll_loss2d nll_loss_forward nll_loss2d_forward",
          "float16",
          "ATen adds in float16 on the CPU, where the sum of large losses overflows"},
+    };
+    return all;
+}
+
+std::span<omitted_result const> known_omissions() {
+    static constexpr omitted_result all[] = {
+        {fused_attention, 1, "", "the logarithms of the sums are only needed for the gradient"},
+        {fused_attention, 2, "", "the seed and the offset of the dropout are only needed for the gradient"},
+        {fused_attention, 3, "", "the same"},
+        {cuda_attention, 6, "", "the same"},
+        {cuda_attention, 7, "", "the same"},
+        {cuda_attention, 8, "", "the mask is for debugging"},
+        {"_ctc_loss _ctc_loss.Tensor", 1, "", "the probabilities of prefixes are only needed for the gradient"},
+        {"_unique _unique2 unique_consecutive", 1, "no elements", "indices that are not asked for"},
+        {"_unique2 unique_consecutive", 2, "no elements", "counts that are not asked for"},
     };
     return all;
 }

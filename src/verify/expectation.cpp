@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include <aton/aten/mutation.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/translation.hpp>
 
@@ -155,8 +156,15 @@ value const* expectation::exact_result(std::size_t i) {
 
 std::string describe_difference(std::vector<value> const& got, expectation& expected,
                                 std::function<void(double)> const& note_error) {
-    for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
-        if (!got[i]) continue; // the mapping omits it
+    if (got.size() != expected.results.size())
+        return "the mapping has " + std::to_string(got.size()) + " results, the operator " +
+               std::to_string(expected.results.size());
+    for (std::size_t i = 0; i != got.size(); ++i) {
+        std::string const name = i < expected.names.size() ? expected.names[i] : "result " + std::to_string(i);
+        if (!got[i]) {
+            if (!expected.results[i] || (i < expected.optional.size() && expected.optional[i])) continue;
+            return name + " is absent or was never set, but the operator gives it";
+        }
         value other = expected.results[i];
         comparison c = compare(got[i], other, expected.terms[i], expected.rounded);
         if (expected.values && c.what == difference::values && std::isinf(c.error) &&
@@ -170,10 +178,21 @@ std::string describe_difference(std::vector<value> const& got, expectation& expe
             c = compare(got[i], other, expected.terms[i], expected.rounded, expected.bounds_of_result(i));
         if (!expected.values && c.what == difference::values) continue;
         if (note_error) note_error(c.error);
-        if (!c.same()) return "result " + std::to_string(i) + ": " + to_string(c);
+        if (!c.same()) return name + ": " + to_string(c);
     }
     return {};
 }
+
+std::vector<std::string> names_of_results(std::string_view schema) {
+    std::vector<std::string> out;
+    aten::functional_cursor formals{schema};
+    for (aten::functional_result each; formals.next(each);)
+        out.push_back(each.written.empty() ? "result " + std::to_string(out.size())
+                                           : "the new value of '" + std::string(each.written) + "'");
+    return out;
+}
+
+bool has_elements(value const& v) { return count_of(v) != 0; }
 
 bool has_numbers(std::vector<value> const& results) {
     auto const one = [](runtime::tensor const& x) { return has_numbers(x); };

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <aton/runtime/value.hpp>
@@ -21,6 +22,8 @@ struct expectation {
     dtype rounded =
         dtype::undefined; ///< the narrowest dtype that the call rounds to, if it is narrower than that of a result
     bool values = true;   ///< false: only dtypes and sizes are compared
+    std::vector<std::string> names; ///< of the results, for messages; "result 0" where there is none
+    std::vector<bool> optional;     ///< results that a row may leave out; missing entries are false
     /// The errors that the results may have in addition, by the conditioning of the call.
     std::function<std::vector<element_bounds>()> bounds_of;
     std::optional<std::vector<element_bounds>> bounds; ///< computed once a result exceeds the tolerance
@@ -38,15 +41,21 @@ struct expectation {
     [[nodiscard]] runtime::value const* exact_result(std::size_t i); ///< nullptr if unknown
 };
 
-/// How the results of a graph differ from the expected ones; empty if they do not. Results that the mapping omits are not compared.
+/// How the results of a graph differ from the expected ones; empty if they do not. A result that the mapping leaves out differs, unless the
+/// operator leaves it undefined as well or the row may leave it out.
 /// Calls `note_error` with the error of each result, as a fraction of the tolerance.
 [[nodiscard]] std::string describe_difference(std::vector<runtime::value> const& got, expectation& expected,
                                               std::function<void(double)> const& note_error = {});
+
+/// The names of the results of the functional form: "result 0", "the new value of 'x'".
+[[nodiscard]] std::vector<std::string> names_of_results(std::string_view schema);
 
 /// The maximum number of elements of a tensor that an element of the result can sum: axes whose sizes the result does not have are
 /// reduced. The results of one call can differ: the gradient of a bias sums more than that of its input.
 [[nodiscard]] std::int64_t terms_of(sample const& s, runtime::value const& result);
 
+/// Whether a tensor, or one of a list, has elements.
+[[nodiscard]] bool has_elements(runtime::value const& v);
 /// Whether any element is a number, not NaN.
 [[nodiscard]] bool has_numbers(std::vector<runtime::value> const& results);
 

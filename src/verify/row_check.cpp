@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <optional>
 #include <set>
 #include <span>
@@ -14,6 +15,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/core/fixed_string.hpp>
+#include <aton/dsl/thrown.hpp>
 #include <aton/passes/passes.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/translation.hpp>
@@ -39,6 +41,7 @@ namespace {
 using runtime::value;
 
 constexpr std::string_view does_not_run = "the graph does not run: ";
+constexpr std::string_view does_not_convert = "a mistake of the mapping: ";
 
 class row_check {
 public:
@@ -52,6 +55,7 @@ public:
           is_steep_(part_of_rule(rule_text_, "result") == "steep"),
           form_(form_of(part_of_rule(rule_text_, "result"))),
           has_reference_(options.truth || runtime::has_aten_operator(row.overload)),
+          claims_recorded_(!runtime::has_aten_operator(row.overload)),
           coverage_(row, rule_text_),
           mutants_(row.overload, options.equivalents, options.max_mutants),
           has_mutants_(options.mutants && std::find(options.without_mutants.begin(), options.without_mutants.end(),
@@ -61,6 +65,8 @@ public:
         report_.until = row.until;
         for (exclusion const& e : options.exclusions)
             if (names(e.operators, row.overload)) excluded_when_.push_back(e.when);
+        for (omitted_result const& o : options.omissions)
+            if (names(o.operators, row.overload)) omissions_.push_back(&o);
         for (recorded_call const& c : options.calls)
             if (c.call.overload == row.overload) recorded_.push_back(&c);
     }
@@ -152,10 +158,19 @@ private:
         };
         if (has_reference_)
             out.exact_of = [this, s, again, given = out.results] { return in_float64(again, s, row_.schema, given); };
+        out.names = names_of_results(row_.schema);
         for (value const& v : out.results) out.terms.push_back(is_relative_ ? 0 : terms_of(s, v));
-        out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), [&](std::string_view when) {
+        auto const is_when = [&](std::string_view when) {
             return when.empty() || when == name_of(t.sizes) || when == name_of(t.values) || when == name(t.type);
-        });
+        };
+        out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), is_when);
+        out.optional.resize(out.results.size());
+        for (omitted_result const* o : omissions_) {
+            auto const i = static_cast<std::size_t>(o->result);
+            if (i >= out.results.size()) continue;
+            bool const may = o->when == "no elements" ? !has_elements(out.results[i]) : is_when(o->when);
+            out.optional[i] = out.optional[i] || may;
+        }
         return out;
     }
 
@@ -206,6 +221,8 @@ private:
         std::vector<translation> graphs;
         bool is_refused = true;
         bool is_declined = false;
+        int mistake_at = 0; ///< an opset at which the graph would be illegal
+        std::string mistake;
         std::vector<int> order(opsets.begin(), opsets.end()); // first the opsets whose graphs have mutants
         std::stable_partition(order.begin(), order.end(), [this](int opset) { return is_mutated_at(opset); });
         for (int const opset : order) {
@@ -226,12 +243,28 @@ private:
                 if (!is_mutated) continue;
                 inline_functions(graph.graph); // their nodes are changed as well
                 graphs.push_back(std::move(graph));
-            } catch (refused const& e) {
+            } catch (unsupported_error const& e) {
                 bool const leaves = dynamic_cast<declined const*>(&e) != nullptr;
                 is_declined = is_declined || leaves;
                 if (std::string& why = leaves ? decline_ : refusal_; why.empty() || is_mutated_at(opset))
                     why = e.what();
+            } catch (refused const& e) {
+                if (refusal_.empty() || is_mutated_at(opset)) refusal_ = e.what();
+                if (mistake_at == 0) {
+                    mistake_at = opset;
+                    mistake = e.what();
+                }
+            } catch (error const& e) {
+                is_refused = false;
+                if (!wrong_sample_) fail(s, t, opset, std::string(does_not_convert) + e.what(), place);
+            } catch (std::exception const&) {
+                is_refused = false;
+                if (!wrong_sample_) fail(s, t, opset, std::string(does_not_convert) + describe_thrown(), place);
             }
+        }
+        if (mistake_at != 0 && !wrong_sample_ && from == nullptr && claims_recorded_) {
+            is_refused = false;
+            fail(s, t, mistake_at, std::string(does_not_convert) + mistake, place);
         }
         if (has_mutants_ && expected.values && !wrong_sample_) run_mutants(s, graphs, expected, from);
         bool const is_wrong = std::exchange(wrong_sample_, false);
@@ -285,9 +318,9 @@ private:
     void fail(sample const& s, theme const& t, int opset, std::string why, std::string const& place) {
         wrong_sample_ = true;
         constexpr int max = 3; // per row, of which the last gives other numbers
-        bool const runs = !why.starts_with(does_not_run);
+        bool const runs = !why.starts_with(does_not_run) && !why.starts_with(does_not_convert);
         if (std::ssize(report_.failures) >= max - (runs ? 0 : 1)) return;
-        if (!place.empty()) {
+        if (!place.empty() || why.starts_with(does_not_convert)) {
             report_.failures.push_back({s, opset, std::move(why), place});
             return;
         }
@@ -299,7 +332,7 @@ private:
                 if (now.empty() || now.starts_with(does_not_run) == runs) return false;
                 why = std::move(now);
                 return true;
-            } catch (refused const&) {
+            } catch (std::exception const&) { // refused, or another failure
                 return false;
             }
         });
@@ -336,12 +369,14 @@ private:
     check_options const& options_;
     sampling_rule const* rule_;
     std::string_view rule_text_;
-    bool is_relative_;   ///< results near 0 keep their relative accuracy
-    bool is_steep_;      ///< bounds include the effect of one rounding of the inputs
-    result_form form_;   ///< in which the results are compared
-    bool has_reference_; ///< other than recorded calls
+    bool is_relative_;     ///< results near 0 keep their relative accuracy
+    bool is_steep_;        ///< bounds include the effect of one rounding of the inputs
+    result_form form_;     ///< in which the results are compared
+    bool has_reference_;   ///< other than recorded calls
+    bool claims_recorded_; ///< Aton does not know the operator: what is recorded of it is what the row must convert
     std::vector<recorded_call const*> recorded_;
-    std::vector<std::string_view> excluded_when_; ///< of the exclusions that name the row
+    std::vector<std::string_view> excluded_when_;  ///< of the exclusions that name the row
+    std::vector<omitted_result const*> omissions_; ///< that name the row
     argument_coverage coverage_;
     std::uint64_t calls_drawn_ = 0;
     row_report report_;

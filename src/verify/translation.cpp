@@ -102,7 +102,12 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
         slot.is_list = r.is_list;
         slot.produced = r.is_list || r.single.has_value();
         if (r.is_list)
-            for (dsl::value const& v : r.list) slot.outputs.push_back(output(v));
+            for (dsl::value const& v : r.list) {
+                if (v.id() == no_value)
+                    throw illegal_call("tensor " + std::to_string(slot.outputs.size()) + " of result " +
+                                       std::to_string(out.results.size() - 1) + " was never set");
+                slot.outputs.push_back(output(v));
+            }
         else if (r.single) slot.outputs.push_back(output(*r.single));
     }
     complex_ir::lower(out.graph);

@@ -37,6 +37,16 @@ struct equivalent_mutant {
 /// The equivalent mutants of the built-in mappings, each with its reason.
 [[nodiscard]] std::span<equivalent_mutant const> known_equivalents();
 
+/// A result that a row may leave out although the operator gives it. Everywhere else, that is a difference.
+struct omitted_result {
+    std::string_view operators; ///< as in sampling_rule
+    int result = 0;             ///< its index in the schema
+    std::string_view when;      ///< "": always; "no elements": if it has none; otherwise as in exclusion
+    std::string_view reason;
+};
+/// The results that built-in mappings leave out, each with the reason.
+[[nodiscard]] std::span<omitted_result const> known_omissions();
+
 /// Computes the expected results of a call. Throws aton::error if the call is invalid.
 using reference = std::function<runtime::aten_results(sample const&)>;
 
@@ -49,6 +59,7 @@ struct check_options {
     std::function<std::string(std::string_view overload)> registered_schema;
     std::span<sampling_rule const> rules = aten_sampling_rules(); ///< searched before ATen's own rules
     std::span<exclusion const> exclusions = known_exclusions();
+    std::span<omitted_result const> omissions = known_omissions();
     std::span<equivalent_mutant const> equivalents = known_equivalents();
     int samples = 3; ///< per combination of themes
     std::uint64_t seed = 0;

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Rows that compute nothing, that are mistakes at some opset of their range, and that crash: each fails, and the other rows are checked.
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/aton.hpp>
+#include <aton/runtime/compute.hpp>
+#include <aton/verify/check.hpp>
+
+#include "../faults.hpp"
+#include "call_files.hpp"
+
+namespace ATON_NAMESPACE::verify {
+
+namespace {
+
+using namespace dsl;
+using tests::call_folder;
+using tests::contains;
+
+runtime::tensor numbers(runtime::sizes sizes, std::vector<double> const& values) {
+    aton::tensor t{dtype::float32, std::move(sizes), {}};
+    for (double const v : values) t.append(v);
+    return runtime::tensor::from_constant(t);
+}
+
+/// A call with one tensor.
+recorded_call call_of(std::string schema, std::vector<runtime::value> results, dtype type = dtype::float32) {
+    recorded_call out;
+    out.call.overload = schema.substr(0, schema.find('('));
+    std::size_t const name = schema.find(" x") + 1;
+    out.call.arguments.push_back(
+        runtime::aten_argument::of_tensor(runtime::cast(numbers({3}, {1, -2, 4}), type)).named(schema.substr(name, 1)));
+    out.schema = std::move(schema);
+    out.results = std::move(results);
+    out.place = "calls.jsonl:1";
+    return out;
+}
+
+report check_calls(table_view rows, std::vector<recorded_call> const& calls, bool isolated = false) {
+    check_options options;
+    options.calls = calls;
+    options.isolated = isolated;
+    options.seconds = 1;
+    return check(rows, options);
+}
+
+runtime::value const twice = numbers({3}, {2, -4, 8});
+
+constexpr auto nothing =
+    table(symbolic<"fool::unset(Tensor x) -> Tensor">([](graph<13>, value) { return value(); }),
+          symbolic<"fool::forgotten(Tensor x) -> Tensor">([](graph<13>, value) {
+              value y;
+              return y;
+          }),
+          symbolic<"fool::absent(Tensor x) -> Tensor">([](graph<13>, value) -> optional_value { return absent; }),
+          symbolic<"fool::second(Tensor x) -> (Tensor, Tensor)">(
+              [](graph<13> g, value x) { return std::tuple<value, optional_value>(g.op<"Add">(x, x), absent); }),
+          symbolic<"fool::listed(Tensor x) -> Tensor[]">(
+              [](graph<13> g, value x) { return std::vector<value>{g.op<"Add">(x, x), value()}; }),
+          symbolic<"fool::nothing_listed(Tensor x) -> Tensor[]">([](graph<13>, value) { return std::vector<value>(); }),
+          symbolic<"fool::written(Tensor(a!) x) -> ()">([](graph<13>, value) { return value(); }),
+          symbolic<"fool::written_too(Tensor(a!) x) -> Tensor">(
+              [](graph<13> g, value x) { return std::tuple<value, optional_value>(g.op<"Add">(x, x), absent); }));
+
+/// `Div` of uint8 is legal from opset 14 on.
+constexpr auto early =
+    table(symbolic<"fool::ratio(Tensor x) -> Tensor">([](graph<13> g, value x) -> value { return g.op<"Div">(x, x); }));
+constexpr auto unguarded =
+    table(symbolic<"fool::late(Tensor x) -> Tensor">([](graph<13> g, value x) -> value {
+              auto const newer = g.within<18>();
+              return newer.op<"Add">(x, x);
+          }),
+          symbolic<"fool::right(Tensor x) -> Tensor">([](graph<13> g, value x) -> value { return g.op<"Add">(x, x); }),
+          symbolic<"fool::throws(Tensor x) -> Tensor">(
+              [](graph<13>, value) -> value { throw std::runtime_error("of the author"); }));
+
+int volatile zero = 0;
+int volatile* volatile nowhere = nullptr;
+
+int deeper(int n) { // NOLINT(misc-no-recursion)
+    int volatile room[1000] = {n};
+    return n == zero - 1 ? 0 : deeper(n + 1) + room[static_cast<std::size_t>(zero)];
+}
+
+constexpr auto crashing = table(
+    symbolic<"crash::reads(Tensor x) -> Tensor">([](graph<13> g, value x) -> value {
+        *nowhere = 1;
+        return g.op<"Add">(x, x);
+    }),
+    symbolic<"crash::divides(Tensor x) -> Tensor">(
+        [](graph<13> g, value x) -> value { return g.op<"Mul">(x, 7 / zero); }),
+    symbolic<"crash::aborts(Tensor x) -> Tensor">([](graph<13>, value x) -> value {
+        std::abort();
+        return x;
+    }),
+    symbolic<"crash::leaves(Tensor x) -> Tensor">([](graph<13>, value x) -> value {
+        std::_Exit(0);
+        return x;
+    }),
+    symbolic<"crash::recurses(Tensor x) -> Tensor">(
+        [](graph<13> g, value x) -> value { return g.op<"Mul">(x, deeper(0)); }),
+    symbolic<"crash::loops(Tensor x) -> Tensor">([](graph<13> g, value x) -> value {
+        while (zero == 0) {
+        }
+        return g.op<"Add">(x, x);
+    }),
+    symbolic<"crash::works(Tensor x) -> Tensor">([](graph<13> g, value x) -> value { return g.op<"Add">(x, x); }),
+    symbolic<"crash::wrong(Tensor x) -> Tensor">([](graph<13> g, value x) -> value { return g.op<"Mul">(x, x); }));
+
+/// Scales by the numbers of a constant tensor.
+constexpr auto scaled = table(symbolic<"fool::scaled(Tensor x, Tensor by) -> Tensor">(
+    [](graph<13> g, value x, value by) -> value { return g.op<"Mul">(x, by.constant().at(1).to<double>()); }));
+
+} // namespace
+
+TEST_CASE("a result that the operator gives and the row leaves out is a failure") {
+    std::vector<recorded_call> const calls = {
+        call_of("fool::unset(Tensor x) -> Tensor", {twice}),
+        call_of("fool::forgotten(Tensor x) -> Tensor", {twice}),
+        call_of("fool::absent(Tensor x) -> Tensor", {twice}),
+        call_of("fool::second(Tensor x) -> (Tensor, Tensor)", {twice, twice}),
+        call_of("fool::listed(Tensor x) -> Tensor[]", {std::vector{twice.one(), twice.one()}}),
+        call_of("fool::nothing_listed(Tensor x) -> Tensor[]", {std::vector{twice.one()}}),
+        call_of("fool::written(Tensor(a!) x) -> ()", {twice}),
+        call_of("fool::written_too(Tensor(a!) x) -> Tensor", {twice, twice})};
+    report const r = check_calls(nothing, calls);
+    CHECK_FALSE(r.passed());
+    REQUIRE(r.rows.size() == calls.size());
+    auto const why = [&](std::size_t row) { return r.rows[row].failures.empty() ? "" : r.rows[row].failures[0].why; };
+    std::string const left_out = "is absent or was never set, but the operator gives it";
+    for (std::size_t const row : {0U, 1U, 2U}) CHECK(why(row) == "result 0 " + left_out);
+    CHECK(why(3) == "result 1 " + left_out);
+    CHECK(contains(why(4), "a mistake of the mapping: fool::listed: tensor 1 of result 0 was never set"));
+    CHECK(why(5) == "result 0: has 0 tensors, expected 1");
+    CHECK(why(6) == "the new value of 'x' " + left_out);
+    CHECK(why(7) == "the new value of 'x' " + left_out);
+    CHECK(contains(r.to_text(), "0 of 8 rows give ATen's numbers on 8 calls (8 do not, 0 are not checked"));
+    CHECK(contains(r.to_text(), "8 recorded calls: 0 give the recorded results, 8 do not, 0 are refused"));
+}
+
+TEST_CASE("a result that is None where it was recorded may be absent") {
+    std::vector<recorded_call> calls = {call_of("fool::second(Tensor x) -> (Tensor, Tensor)", {twice, {}})};
+    CHECK(check_calls(nothing, calls).rows.at(3).passed());
+    calls[0].results = {twice, twice};
+    calls[0].values = false; // only dtypes and sizes
+    CHECK_FALSE(check_calls(nothing, calls).rows.at(3).passed());
+}
+
+TEST_CASE("a call that is a mistake of the mapping at one opset of the range is a failure there") {
+    runtime::value const ones = runtime::cast(numbers({3}, {1, 1, 1}), dtype::uint8);
+    std::vector<recorded_call> calls = {call_of("fool::ratio(Tensor x) -> Tensor", {ones}, dtype::uint8)};
+    report const r = check_calls(early, calls);
+    CHECK_FALSE(r.passed());
+    REQUIRE(r.rows.at(0).failures.size() == 1);
+    CHECK(r.rows[0].failures[0].opset == 13);
+    CHECK(contains(r.to_text(), "fool::ratio (opset 13): a mistake of the mapping: "));
+    CHECK(r.rows[0].recorded.different == 1);
+    check_options from_14;
+    from_14.calls = calls;
+    from_14.min_opset = 14;
+    CHECK(check(early, from_14).passed());
+    calls[0] = call_of("fool::ratio(Tensor x) -> Tensor", {numbers({3}, {1, 1, 1})});
+    CHECK(check_calls(early, calls).passed());
+}
+
+TEST_CASE("an exception in a row names the row, and the others are checked") {
+    report const r = check_calls(unguarded,
+                                 {call_of("fool::late(Tensor x) -> Tensor", {twice}),
+                                  call_of("fool::right(Tensor x) -> Tensor", {twice}),
+                                  call_of("fool::throws(Tensor x) -> Tensor", {twice})});
+    CHECK(contains(r.to_text(),
+                   "fool::late (opset 13): a mistake of the mapping: opset 13 is outside graph<18, 28>\n"
+                   "    torch.ops.fool.late.default(x=torch.tensor([1.0, -2.0, 4.0], dtype=torch.float32))  # recorded "
+                   "in calls.jsonl:1"));
+    CHECK(r.rows.at(1).passed());
+    CHECK(contains(r.to_text(), "fool::throws (opset 13): a mistake of the mapping: "));
+    CHECK(contains(r.to_text(), "(std::runtime_error): of the author"));
+    CHECK(contains(r.to_text(), "1 of 3 rows give ATen's numbers"));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("a row that crashes or does not end names row and call, and the others are checked") {
+    std::vector<recorded_call> calls;
+    for (entry const& row : table_view(crashing)) calls.push_back(call_of(std::string(row.schema), {twice}));
+    report const r = check_calls(crashing, calls, true);
+    std::string const text = r.to_text();
+    CHECK_FALSE(r.passed());
+    REQUIRE(r.rows.size() == 8);
+    char const* const why[] = {"it ends the process by a segmentation fault (SIGSEGV)",
+                               "it ends the process by an arithmetic error (SIGFPE), such as an integer divided by 0",
+                               "it ends the process by abort() (SIGABRT), such as for a failed assertion",
+                               "it ends the process with status 0",
+                               "it ends the process by a segmentation fault (SIGSEGV)",
+                               "it does not end within 1 seconds"};
+    for (std::size_t i = 0; i != std::size(why); ++i)
+        CHECK_MESSAGE(contains(text,
+                               r.rows[i].overload + " (opset 13): a mistake of the mapping: " + why[i] +
+                                   "\n    torch.ops.crash." + r.rows[i].overload.substr(7) +
+                                   ".default(x=torch.tensor([1.0, -2.0, 4.0], dtype=torch.float32))  # recorded in "
+                                   "calls.jsonl:1"),
+                      text);
+    CHECK(r.rows[6].passed());
+    CHECK(r.rows[6].recorded.same == 1);
+    CHECK(contains(text, "crash::wrong (opset 13): result 0: "));
+    report const alone = check_calls(table_view(crashing).subspan(6), {calls[6], calls[7]});
+    CHECK(report{{r.rows[6], r.rows[7]}, {}}.to_json() == alone.to_json()); // as in one process
+}
+#endif
+
+TEST_CASE("an argument that is recorded as a constant is one for the row") {
+    call_folder const folder;
+    auto const line = [](std::string const& more, std::string const& by) {
+        return R"({"schema": "fool::scaled(Tensor x, Tensor by) -> Tensor", "args": [)" +
+               tests::floats_text({2}, {1.5F, -3}) + ", " + by + R"(], "outputs": [)" +
+               tests::floats_text({2}, {-3, 6}) + "]" + more + "}\n";
+    };
+    std::string const by = tests::floats_text({3}, {5, -2, 7});
+    folder.write("calls.jsonl", line(R"(, "constants": ["by"])", by));
+    report const r = check_calls(scaled, read_calls(folder.path()));
+    CHECK_MESSAGE(r.passed(), r.to_text());
+    folder.write("calls.jsonl", line("", by));
+    CHECK(contains(check_calls(scaled, read_calls(folder.path())).to_text(), "the mapping needs a constant"));
+    auto const fault = [&](std::string const& constants, std::string const& given) {
+        folder.write("calls.jsonl", line(", \"constants\": " + constants, given));
+        return tests::fault_of([&] { (void)read_calls(folder.path()); });
+    };
+    CHECK(contains(fault(R"(["bye"])", by), "constants[0]: the call has no argument 'bye'"));
+    CHECK(contains(fault(R"(["by"])", "2"), "constants[0]: the argument 'by' is not a tensor"));
+    CHECK(contains(fault(R"("by")", by), "expected a list"));
+}
+
+TEST_CASE("an optional argument that is None is not written to") {
+    call_folder const folder;
+    std::string const head = R"j({"schema": "fool::both(Tensor x, Tensor(a!)? key=None) -> Tensor", "args": [)j" +
+                             tests::floats_text({1}, {1}) + "]";
+    std::string const rest = R"(, "outputs": [)" + tests::floats_text({1}, {1}) + "]";
+    std::string const one = tests::floats_text({1}, {4});
+    folder.write("calls.jsonl",
+                 head + rest + "}\n" + head + R"(, "kwargs": {"key": null})" + rest + R"(, "mutated": {"key": null}})" +
+                     "\n" + head + R"(, "kwargs": {"key": null})" + rest + "}\n");
+    for (recorded_call const& c : read_calls(folder.path())) {
+        REQUIRE(c.results.size() == 2);
+        CHECK_FALSE(c.results[1]);
+    }
+    auto const fault = [&](std::string const& line) {
+        folder.write("calls.jsonl", line);
+        return tests::fault_of([&] { (void)read_calls(folder.path()); });
+    };
+    CHECK(contains(fault(head + rest + R"(, "mutated": {"key": )" + one + "}}"), "'key' is None in this call"));
+    CHECK(contains(fault(head + R"(, "kwargs": {"key": )" + one + "}" + rest + R"(, "mutated": {"key": null}})"),
+                   "the operator writes to 'key', but its value after the call is not in 'mutated'"));
+}
+
+} // namespace ATON_NAMESPACE::verify
