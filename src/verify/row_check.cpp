@@ -75,7 +75,8 @@ public:
         report_.schema_difference = find_schema_difference(row_, options_.registered_schema, recorded_);
         if (!has_reference_ && recorded_.empty()) {
             report_.not_checked = "there is nothing to compare it with: record calls of the operator and name their "
-                                  "folder with --calls, ask torch with --torch, or set check_options::truth";
+                                  "folder with --calls, ask torch with --torch, or set check_options::truth" +
+                                  call_of_other_overload(row_, options_.calls);
             return std::move(report_);
         }
         int const first = std::max(row_.since, options_.min_opset);

@@ -95,6 +95,14 @@ std::string schema_difference(std::string_view row, std::string_view registered)
     }
     int const results = aten::return_count(row);
     int const registered_results = aten::return_count(registered);
+    aten::return_cursor our_returns(row);
+    aten::return_cursor their_returns(registered);
+    aten::schema_return ours_now;
+    aten::schema_return theirs_now;
+    for (int i = 0; our_returns.next(ours_now) && their_returns.next(theirs_now); ++i)
+        if (results == registered_results && !same_type(ours_now.type, theirs_now.type))
+            return "result " + std::to_string(i) + " is " + std::string(ours_now.type.text) + " in the row, but " +
+                   std::string(theirs_now.type.text) + " in the schema that the operator is registered with";
     if (results == registered_results) return {};
     return "the number of results is " + std::to_string(results) + " in the row, but " +
            std::to_string(registered_results) + " in the schema that the operator is registered with";
@@ -105,10 +113,27 @@ std::string find_schema_difference(dsl::entry const& row,
                                    std::vector<recorded_call const*> const& recorded) {
     if (row.overload.starts_with("aten::")) return {};
     std::string const registered = registered_schema ? registered_schema(row.overload) : std::string();
-    std::string out = registered.empty() ? std::string() : schema_difference(row.schema, registered);
+    auto const with_both = [&](std::string difference, std::string_view theirs) {
+        if (!difference.empty())
+            difference += "; the row has " + std::string(row.schema) + ", the operator " + std::string(theirs);
+        return difference;
+    };
+    std::string out =
+        registered.empty() ? std::string() : with_both(schema_difference(row.schema, registered), registered);
     for (recorded_call const* c : recorded)
-        if (out.empty()) out = schema_difference(row.schema, c->schema);
+        if (out.empty()) out = with_both(schema_difference(row.schema, c->schema), c->schema);
     return out;
+}
+
+std::string call_of_other_overload(dsl::entry const& row, std::span<recorded_call const> calls) {
+    auto const name_of = [](std::string_view overload) { return overload.substr(0, overload.find('.')); };
+    recorded_call const* other = nullptr;
+    for (recorded_call const& c : calls) {
+        if (c.call.overload == row.overload) return {};
+        if (name_of(c.call.overload) == name_of(row.overload)) other = &c;
+    }
+    if (other == nullptr) return {};
+    return "; " + other->place + " has " + other->schema + ", the row " + std::string(row.schema);
 }
 
 } // namespace ATON_NAMESPACE::verify

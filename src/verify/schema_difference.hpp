@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// The first difference in the arguments (names, types, defaults) and in the number of results, as a sentence; empty if there is none.
+/// The first difference in the arguments (names, types, defaults) and in the results (number, types), as a sentence; empty if there is none.
 /// SymInt is the same as int, and defaults are compared as values: 7. is 7.0.
 [[nodiscard]] std::string schema_difference(std::string_view row, std::string_view registered);
 
@@ -20,5 +21,8 @@ namespace ATON_NAMESPACE::verify {
 [[nodiscard]] std::string find_schema_difference(dsl::entry const& row,
                                                  std::function<std::string(std::string_view)> const& registered_schema,
                                                  std::vector<recorded_call const*> const& recorded);
+
+/// "; calls.jsonl:3 has SCHEMA, the row SCHEMA" if none of the calls is of the row's overload, and one of another overload; or empty.
+[[nodiscard]] std::string call_of_other_overload(dsl::entry const& row, std::span<recorded_call const> calls);
 
 } // namespace ATON_NAMESPACE::verify

@@ -245,7 +245,9 @@ TEST_CASE("the schema of a row is compared with the recorded and the registered 
     std::string const sentence =
         "the argument 'alpha' has the default 0.5 in the row, but the default 0.25 in the schema "
         "that the operator is registered with";
-    CHECK(contains(r.to_text(), "my_ops::mix: " + sentence));
+    CHECK(contains(r.to_text(),
+                   "my_ops::mix: " + sentence + "; the row has " + std::string(mix_schema) + ", the operator " +
+                       calls[1].schema + '\n'));
     CHECK(contains(r.to_text(), "0 of 1 rows give ATen's numbers on 4 calls (1 do not"));
     CHECK(contains(r.to_json(), "but the default 0.25"));
     CHECK(contains(r.to_html(), "but the default 0.25"));
@@ -259,6 +261,13 @@ TEST_CASE("the schema of a row is compared with the recorded and the registered 
     CHECK(contains(check(mix<1000>, options).to_text(), "argument 3 is 'alpha' in the row, but 'beta' in the schema"));
     options.registered_schema = [](std::string_view) { return std::string(); }; // not registered
     CHECK(check(mix<1000>, options).passed());
+
+    for (recorded_call& c : calls) {
+        c.call.overload += ".other";
+        c.schema.insert(c.schema.find('('), ".other");
+    }
+    CHECK(contains(check_recorded(mix<1000>, calls).to_text(),
+                   calls.back().place + " has " + calls.back().schema + ", the row " + std::string(mix_schema)));
 }
 
 TEST_CASE("schemas differ by names, types, defaults and results, not by how they are written") {
@@ -287,6 +296,8 @@ TEST_CASE("schemas differ by names, types, defaults and results, not by how they
                    "the argument 'n' of the row is not in the schema that"));
     CHECK(contains(difference("(bool[2] a=[True, False]) -> Tensor", "(bool[2] a=[True, True]) -> Tensor"),
                    "the default [True, False] in the row"));
+    CHECK(difference("(Tensor x) -> Tensor[]", "(Tensor x) -> Tensor") ==
+          "result 0 is Tensor[] in the row, but Tensor in the schema that the operator is registered with");
     CHECK(difference("(Tensor x) -> Tensor", "(Tensor x) -> (Tensor, Tensor)") ==
           "the number of results is 1 in the row, but 2 in the schema that the operator is registered with");
     for (std::size_t i = 0; i != aten::schema_count(); ++i)
