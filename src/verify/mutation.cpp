@@ -3,6 +3,7 @@
 #include <aton/verify/mutation.hpp>
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <aton/core/error.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/onnx/registry.hpp>
+#include <aton/runtime/onnx_model.hpp>
 
 #include "same_function.hpp"
 
@@ -127,7 +129,9 @@ void change(aton::tensor& t, number_change c) {
 
 class mutation_list {
 public:
-    explicit mutation_list(graph_data const& g) : graph_(g), same_(g) {}
+    explicit mutation_list(graph_data const& g) : graph_(g), same_(g), read_(g.outputs.begin(), g.outputs.end()) {
+        for (graph_node const& n : g.nodes) read_.merge(runtime::uses_of(n));
+    }
 
     std::vector<mutation> all() {
         for (node_ = 0; node_ != graph_.nodes.size(); ++node_) {
@@ -138,6 +142,7 @@ public:
             }
             inputs(n);
             for (node_attribute const& a : n.attributes) attribute(n, a);
+            nested(n);
             for (string_view const other : others(related_operators, n.op))
                 if (takes(other, n))
                     add(mutation::kind::replace, 0, 0, std::string(other), n, "replaced by " + std::string(other));
@@ -253,8 +258,21 @@ private:
         return {};
     }
 
+    /// Changes of the nodes of nested graphs: bodies of Loop and Scan, branches of If.
+    void nested(graph_node const& n) {
+        for (std::size_t a = 0; a != n.attributes.size(); ++a) {
+            std::vector<graph_data> const& graphs = n.attributes[a].graphs;
+            for (std::size_t g = 0; g != graphs.size(); ++g)
+                for (mutation& m : mutations_of(graphs[g])) {
+                    std::string const what =
+                        n.op + ": in " + n.attributes[a].name + ", node " + std::to_string(m.node) + ", " + m.what;
+                    out_.push_back({mutation::kind::nested, node_, a, g, {}, what, {std::move(m)}});
+                }
+        }
+    }
+
     void bypass(graph_node const& n) {
-        if (n.outputs.empty() || n.outputs[0] == no_value) return;
+        if (n.outputs.empty() || n.outputs[0] == no_value || !read_.contains(n.outputs[0])) return;
         for (std::size_t i = 0; i != n.inputs.size(); ++i) {
             if (n.inputs[i] == no_value || !same_type(n.inputs[i], n.outputs[0])) continue;
             return add(mutation::kind::drop_node, i, 0, {}, n, "left out");
@@ -263,6 +281,7 @@ private:
 
     graph_data const& graph_;
     same_function same_;
+    std::set<value_id> read_; ///< by a node, or as an output of the graph
     std::size_t node_ = 0;
     std::vector<mutation> out_;
 };
@@ -304,6 +323,11 @@ void apply(graph_node& n, mutation const& m) {
         for (node_attribute& a : n.attributes)
             for (aton::tensor& t : a.tensors) change(t, static_cast<number_change>(m.first));
         break;
+    case mutation::kind::nested: {
+        graph_data& graph = n.attributes.at(m.first).graphs.at(m.second);
+        graph = mutated(graph, m.inside.at(0));
+        break;
+    }
     case mutation::kind::drop_node: break;
     }
 }

@@ -334,6 +334,7 @@ bool same_function::holds(mutation const& m) const {
     case mutation::kind::drop_node: return left_out(n, m);
     case mutation::kind::attribute: return attribute_changed(n, m);
     case mutation::kind::constant: return constant_changed(n, m);
+    case mutation::kind::nested: return false; // its inner graph was asked
     case mutation::kind::drop_input:
         if (is_default_input(n, m.first)) return true;
         // Pad reads the value only in mode constant.

@@ -44,9 +44,38 @@ dtype type_of(value const& v) {
     return v.is_sequence() && !v.many().empty() ? v.many().front().dtype() : dtype::undefined;
 }
 
-bool holds(type_set const& set, value const& v, dtype t) {
+bool holds(type_set const& set, bool is_sequence, dtype t) {
     std::uint64_t const bit = std::uint64_t{1} << static_cast<unsigned>(t);
-    return set.contains(v.is_sequence() ? type_set{bit << 32, 0} : type_set{bit, 0}) || set.contains({0, bit});
+    return set.contains(is_sequence ? type_set{bit << 32, 0} : type_set{bit, 0}) || set.contains({0, bit});
+}
+
+/// What is known of an operand; `undefined`: nothing.
+struct operand {
+    dtype type = dtype::undefined;
+    bool is_sequence = false;
+};
+
+/// Whether an operator of ONNX allows operands of these types.
+template <class OperandOf>
+bool allows(graph_node const& n, int opset, OperandOf const& operand_of) {
+    onnx::op_schema const schema = n.domain.empty() ? onnx::find("", n.op, opset) : onnx::op_schema();
+    if (!schema || schema.input_count() == 0) return true;
+    std::vector<dtype> bound(static_cast<std::size_t>(schema.type_var_count()), dtype::undefined);
+    for (std::size_t i = 0; i != n.inputs.size(); ++i) {
+        operand const of = n.inputs[i] == no_value ? operand{} : operand_of(n.inputs[i]);
+        if (of.type == dtype::undefined) continue;
+        onnx::formal const in = schema.input(std::min(static_cast<int>(i), schema.input_count() - 1));
+        if (!holds(in.types, of.is_sequence, of.type)) return false;
+        if (in.type_var < 0 || !in.homogeneous) continue;
+        dtype& known = bound[static_cast<std::size_t>(in.type_var)];
+        if (known != dtype::undefined && known != of.type) return false;
+        known = of.type;
+    }
+    if (n.op == "Mod" && is_floating(operand_of(n.inputs[0]).type)) { // floats need fmod=1
+        node_attribute const* const fmod = n.attribute("fmod");
+        return fmod != nullptr && fmod->i == 1;
+    }
+    return true;
 }
 
 /// Stores the results of nodes by value id.
@@ -95,25 +124,21 @@ traced_graph::traced_graph(translation const& t, runtime::device where) : of_(&t
 }
 
 bool traced_graph::is_legal(graph_node const& n, std::vector<value> const& values) const {
-    onnx::op_schema const schema = n.domain.empty() ? onnx::find("", n.op, shell_.opset) : onnx::op_schema();
-    if (!schema || schema.input_count() == 0) return true;
-    std::vector<dtype> bound(static_cast<std::size_t>(schema.type_var_count()), dtype::undefined);
-    for (std::size_t i = 0; i != n.inputs.size(); ++i) {
-        value const v = n.inputs[i] == no_value ? value() : values[n.inputs[i]];
-        dtype const t = type_of(v);
-        if (t == dtype::undefined) continue;
-        onnx::formal const in = schema.input(std::min(static_cast<int>(i), schema.input_count() - 1));
-        if (!holds(in.types, v, t)) return false;
-        if (in.type_var < 0 || !in.homogeneous) continue;
-        dtype& known = bound[static_cast<std::size_t>(in.type_var)];
-        if (known != dtype::undefined && known != t) return false;
-        known = t;
-    }
-    if (n.op == "Mod" && is_floating(type_of(values[n.inputs[0]]))) { // floats need fmod=1
-        node_attribute const* const fmod = n.attribute("fmod");
-        return fmod != nullptr && fmod->i == 1;
-    }
-    return true;
+    return allows(n, shell_.opset, [&](value_id id) { return operand{type_of(values[id]), values[id].is_sequence()}; });
+}
+
+/// The same for the node of a nested graph that a change concerns, and those that read its result.
+bool traced_graph::is_legal_inside(graph_node const& n, mutation const& m) const {
+    graph_data const& was = n.attributes.at(m.first).graphs.at(m.second);
+    mutation const& inner = m.inside.at(0);
+    graph_node changed = was.nodes.at(inner.node);
+    if (inner.is == mutation::kind::nested) return is_legal_inside(changed, inner);
+    apply(changed, inner);
+    auto const recorded = [&](value_id id) {
+        value_type const& type = was.values[id].type;
+        return operand{type.dtype, type.kind == value_kind::sequence};
+    };
+    return allows(changed, shell_.opset, recorded);
 }
 
 std::vector<value> traced_graph::changed(mutation const& m, bool& legal) const {
@@ -125,6 +150,8 @@ std::vector<value> traced_graph::changed(mutation const& m, bool& legal) const {
         out.at(0) = values_.at(n.inputs.at(m.first));
         return out;
     }
+    if (m.is == mutation::kind::nested) legal = is_legal_inside(n, m);
+    if (!legal) return {};
     apply(n, m);
     if (is_constant(n)) return {runtime::to_device(tensor::from_constant(n.attributes.at(0).tensors.at(0)), where_)};
     legal = is_legal(n, values_);

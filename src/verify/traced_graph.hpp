@@ -43,6 +43,7 @@ private:
 
     [[nodiscard]] std::vector<runtime::value> changed(mutation const& m, bool& legal) const;
     [[nodiscard]] bool is_legal(graph_node const& n, std::vector<runtime::value> const& values) const;
+    [[nodiscard]] bool is_legal_inside(graph_node const& n, mutation const& m) const;
     [[nodiscard]] downstream& downstream_of(std::size_t node);
 
     translation const* of_;

@@ -20,6 +20,7 @@ struct mutation {
         constant,    ///< the elements of a Constant; `first` selects the change
         replace,     ///< the operator is replaced by `name`
         drop_node,   ///< its input `first` takes the place of its first result
+        nested,      ///< `inside` is applied to the graph `second` of the attribute with index `first`
     };
 
     kind is = kind::swap_inputs;
@@ -27,7 +28,8 @@ struct mutation {
     std::size_t first = 0;
     std::size_t second = 0;
     std::string name;
-    std::string what; ///< for reports: "Sub: inputs 0 and 1 swapped"
+    std::string what;                  ///< for reports: "Sub: inputs 0 and 1 swapped"
+    std::vector<mutation> inside = {}; ///< one change of a nested graph
 };
 
 /// Every change that may give a legal graph of another function, in the order of the nodes. Changes that provably keep the function
