@@ -57,10 +57,14 @@ static void keep_text(void* sink, char const* data, std::uint64_t size) {
 
 } // extern "C"
 
+thread_local plugin_row running;
+
 void run_foreign(dsl::invocation& in) {
     foreign_row const& row = *static_cast<foreign_row const*>(in.row->foreign);
     std::string text;
+    plugin_row const around = std::exchange(running, {in.row->overload, *row.path});
     std::int32_t const how = row.run(row.index, &in, &keep_text, &text);
+    running = around;
     switch (how) {
     case abi::done: return;
     case abi::unsupported: throw unsupported_error(text);
@@ -264,6 +268,8 @@ plugin::~plugin() = default;
 std::vector<dsl::table_view> plugin::tables() const { return {dsl::table_view(library_->rows)}; }
 rewrites_view plugin::rewrites() const noexcept { return library_->rewrites; }
 std::string const& plugin::path() const { return library_->path; }
+
+plugin_row running_row() noexcept { return running; }
 
 plugin load_plugin(std::string const& path) {
     reader const source(path);

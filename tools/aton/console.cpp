@@ -50,6 +50,7 @@ void occupy_standard_streams() {
 int guarded(int (*run)(int, char**), int argc, char** argv) {
     occupy_standard_streams();
     handle_signals();
+    report_crashes();
     int const status = run_guarded(run, argc, argv);
     if (std::size_t const shown = std::min(warning_count, max_warnings); shown != warning_count)
         complain("warnings that are not shown: " + std::to_string(warning_count - shown));

@@ -7,7 +7,9 @@ namespace aton::tool {
 /// From now on SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process, unless they are ignored, and a limit on the
 /// size of files is an error and no signal. Call it before any thread is started.
 void handle_signals();
-/// Undoes that for a program that replaces this one.
+/// From now on, a crash in a row of a plugin ends the process with a line that names the row, and removes unfinished files.
+void report_crashes();
+/// Undoes what handle_signals() does, for a program that replaces this one.
 void restore_signals();
 /// From now on, writing to a closed pipe does not end the process at once, so that other threads do not leave unfinished files.
 void postpone_closed_pipes();

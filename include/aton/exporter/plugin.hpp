@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <aton/dsl/table.hpp>
@@ -32,6 +33,15 @@ public:
 private:
     std::unique_ptr<library> library_;
 };
+
+/// A row of a plugin.
+struct plugin_row {
+    std::string_view overload; ///< "my_ops::foo"; empty: none
+    std::string_view plugin;   ///< the path of its library
+};
+
+/// The row that this thread is running, of a plugin that is loaded; for handlers of signals, which may call it.
+[[nodiscard]] plugin_row running_row() noexcept;
 
 /// Loads a plugin from a file; the library path is not searched. Throws aton::error, one line with the reason: no such file, not a shared
 /// library, not a plugin, built against another version of Aton or another standard library, or malformed.
