@@ -45,11 +45,13 @@ class model_check {
 public:
     model_check(program::program const& p, graph_data const& g, model_options const& options)
         : options_(options),
-          program_(p, {options.where, options.seed}),
+          program_(p),
           graph_(g, {options.where, options.seed}),
-          narrowest_(narrowest_dtypes(program_.functional())),
           terms_(1000 + 100 * static_cast<std::int64_t>(p.main.nodes.size())),
-          sets_(static_cast<std::size_t>(options.inputs.empty() ? options.samples : 1)) {}
+          sets_(static_cast<std::size_t>(is_recorded(options) ? 1 : options.samples)) {
+        if (options.outputs.empty()) runner_.emplace(p, runtime::aten_options{options.where, options.seed});
+        narrowest_ = narrowest_dtypes(functional());
+    }
 
     model_report run() {
         for (std::size_t i = 0; i != sets_ && report_.passed(); ++i) check(options_.seed + i);
@@ -57,11 +59,14 @@ public:
     }
 
 private:
+    static bool is_recorded(model_options const& o) { return !o.inputs.empty() || !o.outputs.empty(); }
+    [[nodiscard]] program::program const& functional() const { return runner_ ? runner_->functional() : program_; }
+
     /// Reports the progress of one run after another: `before` nodes of this set of inputs ran in other runs.
     template <class Node>
     [[nodiscard]] std::function<void(Node const&, std::span<value const>)> counter(std::size_t before) const {
         if (!options_.progress) return {};
-        std::size_t const nodes_of_program = program_.functional().main.nodes.size();
+        std::size_t const nodes_of_program = functional().main.nodes.size();
         std::size_t const each = nodes_of_program + graph_.graph().nodes.size();
         std::size_t const set = static_cast<std::size_t>(report_.samples);
         return [this, each, done = set * each + before](Node const&, std::span<value const>) mutable {
@@ -71,15 +76,16 @@ private:
 
     /// Finds inputs that the program accepts, and returns its outputs for them.
     std::vector<value> run_program(std::uint64_t seed, std::vector<value>& inputs) const {
-        if (!options_.inputs.empty()) {
+        if (is_recorded(options_)) {
             inputs = options_.inputs;
-            return program_.run(inputs, counter<program::node>(0));
+            if (!options_.outputs.empty()) return recorded_outputs();
+            return runner_->run(inputs, counter<program::node>(0));
         }
         std::string fault;
         for (int i = 0; i != max_tries; ++i) {
-            inputs = draw_inputs(program_.functional(), seed, i);
+            inputs = draw_inputs(functional(), seed, i);
             try {
-                return program_.run(inputs, counter<program::node>(0));
+                return runner_->run(inputs, counter<program::node>(0));
             } catch (error const& e) {
                 if (fault.empty()) fault = e.what();
             }
@@ -87,14 +93,34 @@ private:
         throw error("the program rejects all inputs that were drawn, pass inputs: " + fault);
     }
 
+    /// The recorded outputs, if there are as many as the program has of its users.
+    [[nodiscard]] std::vector<value> recorded_outputs() const {
+        program::program const& p = functional();
+        std::vector<value> out(p.outputs.size());
+        std::size_t next = 0;
+        for (std::size_t i = 0; i != out.size(); ++i) {
+            using enum program::output_kind;
+            program::argument const& a = p.main.outputs[i];
+            bool const is_tensor = program::value_of(a) != program::no_value;
+            if (p.outputs[i].kind != user || !is_tensor) continue;
+            if (next < options_.outputs.size()) out[i] = options_.outputs[next];
+            ++next;
+        }
+        if (next != options_.outputs.size())
+            throw error("the program has " + std::to_string(next) + " outputs that are tensors, but " +
+                        std::to_string(options_.outputs.size()) + " are recorded");
+        return out;
+    }
+
     /// The program's inputs in the order of the graph's.
     [[nodiscard]] std::vector<value> inputs_of_graph(std::vector<value> const& inputs) const {
         std::vector<std::pair<std::string, value>> given;
         std::size_t next = 0;
-        program::program const& p = program_.functional();
+        program::program const& p = functional();
         for (program::input const& in : p.inputs) {
             if (in.kind != input_kind::user) continue;
-            value const& v = inputs.at(next++);
+            if (next == inputs.size()) throw error("the program has more inputs than are given");
+            value const& v = inputs[next++];
             if (in.value != program::no_value)
                 given.emplace_back(p.values[in.value].name, v.is_tensor() ? value(in_reals(v.one())) : v);
         }
@@ -122,7 +148,7 @@ private:
     /// User outputs first, as in graphs.
     [[nodiscard]] std::vector<expected_output> outputs_of_program(std::vector<value> const& given) const {
         std::vector<expected_output> out;
-        program::program const& p = program_.functional();
+        program::program const& p = functional();
         for (std::size_t i = 0; i != given.size(); ++i) {
             std::vector<tensor> const one{given[i].one()};
             std::vector<tensor> const& all = given[i].is_sequence() ? given[i].many() : one;
@@ -149,7 +175,7 @@ private:
         std::vector<value> inputs;
         std::vector<expected_output> expected = outputs_of_program(run_program(seed, inputs));
         std::vector<value> const graph_inputs = inputs_of_graph(inputs);
-        auto const count = counter<graph_node>(program_.functional().main.nodes.size());
+        auto const count = counter<graph_node>(functional().main.nodes.size());
         ++report_.samples;
         std::vector<tensor> got;
         try {
@@ -174,21 +200,23 @@ private:
             if (!c.same() && report_.passed())
                 differs("output '" + expected[i].name + "': " + to_string(c), inputs, graph_inputs, expected[i].number);
         }
-        if (options_.nodes && report_.nodes.empty())
+        if (options_.nodes && report_.nodes.empty() && options_.outputs.empty())
             report_.nodes =
-                compare_nodes(program_, inputs, graph_, graph_inputs, std::nullopt, narrowest_, terms_).nodes;
+                compare_nodes(*runner_, inputs, graph_, graph_inputs, std::nullopt, narrowest_, terms_).nodes;
     }
 
     void differs(std::string why, std::vector<value> const& inputs, std::vector<value> const& graph_inputs,
                  std::size_t output) {
         report_.difference = std::move(why);
-        compared_nodes found = compare_nodes(program_, inputs, graph_, graph_inputs, output, narrowest_, terms_);
+        if (!options_.outputs.empty()) return; // the program does not run
+        compared_nodes found = compare_nodes(*runner_, inputs, graph_, graph_inputs, output, narrowest_, terms_);
         report_.first_divergence = std::move(found.first);
         if (options_.nodes) report_.nodes = std::move(found.nodes);
     }
 
     model_options const& options_;
-    runtime::aten_program program_;
+    program::program const& program_;
+    std::optional<runtime::aten_program> runner_; ///< none if the outputs are recorded
     runtime::onnx_model graph_;
     std::vector<dtype> narrowest_; ///< of each value of the program
     std::int64_t terms_;

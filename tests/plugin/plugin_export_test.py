@@ -8,6 +8,7 @@ NAME.pt2 with NAME.inputs.safetensors and NAME.outputs.safetensors.
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -25,8 +26,8 @@ PLUGINS, SAMPLES = (Path(path).resolve() for path in sys.argv[2:4])
 CUSTOM = PLUGINS / "libcustom_plugin.so"
 
 
-def aton(*arguments, cwd=None):
-    return subprocess.run([ATON, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd)
+def aton(*arguments, cwd=None, env=None):
+    return subprocess.run([ATON, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd, env=env)
 
 
 class Plugins(unittest.TestCase):
@@ -143,6 +144,38 @@ class Plugins(unittest.TestCase):
         run = self.export("custom_op", "--plugin", PLUGINS / "libthrowing_plugin.so", "--plugin", CUSTOM)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.runs("custom_op")
+
+    def test_a_row_that_crashes_is_named(self):
+        plugin = PLUGINS / "libcrashing_plugin.so"
+        for how, what in (("address", "a segmentation fault (SIGSEGV)"), ("zero", "an arithmetic error (SIGFPE)"),
+                          ("stack", "a segmentation fault (SIGSEGV)"), ("abort", "abort() (SIGABRT)")):
+            with self.subTest(how=how):
+                run = aton("export", SAMPLES / "custom_op.pt2", "-o", self.target, "--plugin", plugin, env={**os.environ, "ATON_TEST_CRASH": how})
+                self.fails(run, f"aton: {plugin}: the mapping of custom_ops::foo_forward ends the process by {what}")
+                self.assertEqual(list(Path(self.folder.name).iterdir()), [])
+        self.assertEqual(self.export("custom_op", "--plugin", plugin).returncode, 0)
+
+    @unittest.skipUnless(Path(ATON).with_name("aton-verify").exists(), "built without aton-verify")
+    def test_recorded_outputs_stand_in_for_operators_that_only_their_library_runs(self):
+        for name, arrays in (("input", load_file(SAMPLES / "custom_op.inputs.safetensors")),
+                             ("output", load_file(SAMPLES / "custom_op.outputs.safetensors"))):
+            for i, array in arrays.items():
+                Path(self.folder.name, f"{name}_{i}.pb").write_bytes(onnx.numpy_helper.from_array(array).SerializeToString())
+        options = ("--plugin", CUSTOM, "--verify", "--recorded", self.folder.name)
+        run = self.export("custom_op", *options)
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        self.assertIn("the same on 1 sample\n", run.stdout)
+        again = aton("verify", SAMPLES / "custom_op.pt2", self.target, "--inputs", self.folder.name)
+        self.assertEqual((again.returncode, again.stderr), (0, ""), again.stdout)
+        first = Path(self.folder.name, "output_0.pb")
+        first.write_bytes(onnx.numpy_helper.from_array(2 * load_file(SAMPLES / "custom_op.outputs.safetensors")["0"]).SerializeToString())
+        run = self.export("custom_op", *options)
+        self.assertEqual((run.returncode, run.stderr), (1, ""), run.stdout)
+        self.assertIn("elements differ", run.stdout)
+        first.unlink()
+        run = self.export("custom_op", *options)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("the runtime does not have this operator", run.stderr + run.stdout)
 
     def test_a_plugin_shows_its_description_and_nothing_of_its_own(self):
         nm = shutil.which("nm")

@@ -11,6 +11,8 @@
 #include <aton/onnx/registry.hpp>
 #include <aton/targets/built_in.hpp>
 
+#include "model_files.hpp"
+
 namespace aton::tool {
 
 int end_parsing(CLI::App const& app, CLI::ParseError const& e, std::string const& help) {
@@ -99,7 +101,7 @@ void add_dims(CLI::App& app, std::vector<std::string>& dims) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-command add_export(CLI::App& app, model_verifier verifier, std::function<int()> pass_on) {
+command add_export(CLI::App& app, export_verifier verifier, std::function<int()> pass_on) {
     auto const request = std::make_shared<export_request>();
     CLI::App& sub = *app.add_subcommand("export", "Convert .pt2 files and TorchScript archives to .onnx files");
     export_options& options = request->options;
@@ -177,13 +179,25 @@ command add_export(CLI::App& app, model_verifier verifier, std::function<int()> 
         ->type_name("NUMBER");
     sub.add_flag("--werror", options.warnings_are_errors, "Treat warnings as errors: write nothing");
     auto const verifies = std::make_shared<bool>(false);
-    sub.add_flag("--verify", *verifies, "Run program and model on the same inputs afterwards, as aton verify does");
+    CLI::Option* const verify_option =
+        sub.add_flag("--verify", *verifies, "Run program and model on the same inputs afterwards, as aton verify does");
+    auto const recorded = std::make_shared<std::string>();
+    sub.add_option("--recorded",
+                   *recorded,
+                   "A folder with input_0.pb, ... and output_0.pb, ...: what the program gave, for --verify of one "
+                   "program with custom operators, which only their library can run")
+        ->type_name("FOLDER")
+        ->needs(verify_option);
     add_format(sub, request->format);
     sub.add_flag("-q,--quiet", request->quiet, "Print nothing on success, not even warnings");
-    return [&sub, request, verifies, verifier = std::move(verifier), pass_on = std::move(pass_on)] {
+    return [&sub, request, verifies, recorded, verifier = std::move(verifier), pass_on = std::move(pass_on)] {
         if (!sub.parsed()) return -1;
+        if (!recorded->empty() && are_several(request->files)) throw error("--recorded is for one program");
         if (*verifies && !verifier) return pass_on();
-        if (*verifies) request->verifier = verifier;
+        if (*verifies)
+            request->verifier = [&verifier, recorded](auto const& p, auto const& graph, auto const& progress) {
+                return verifier(p, graph, *recorded, progress);
+            };
         return export_models(*request);
     };
 }

@@ -53,8 +53,12 @@ void add_plugins(CLI::App& app, std::vector<std::string>& plugins);
 void add_inputs(CLI::App& app, std::vector<std::string>& inputs);
 void add_dims(CLI::App& app, std::vector<std::string>& dims);
 
+/// Runs a program and its graph, on the inputs of the folder `recorded` unless it is empty.
+using export_verifier =
+    std::function<verification(program::program const&, graph_data const&, std::string const& recorded,
+                               std::function<void(std::size_t, std::size_t)> const& progress)>;
 /// With --verify and a null `verifier`, calls `pass_on`, which runs the whole command line.
-[[nodiscard]] command add_export(CLI::App& app, model_verifier verifier, std::function<int()> pass_on);
+[[nodiscard]] command add_export(CLI::App& app, export_verifier verifier, std::function<int()> pass_on);
 /// With --verify and a null `compare`, calls `pass_on`, which runs the whole command line.
 [[nodiscard]] command add_view(CLI::App& app, node_comparer compare, std::function<int()> pass_on);
 

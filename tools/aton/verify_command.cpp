@@ -41,17 +41,15 @@ namespace fs = std::filesystem;
 
 bool is_html(std::string const& path) { return path.ends_with(".html"); }
 
-/// Reads input_0.pb, input_1.pb, ... from a folder, as in ONNX's backend tests.
-std::vector<runtime::value> read_inputs(std::string const& folder) {
+/// Reads input_0.pb, input_1.pb, ... from a folder, as in ONNX's backend tests. `what`: "input"
+std::vector<runtime::value> read_values(std::string const& folder, std::string const& what) {
     std::vector<runtime::value> out;
     for (;;) {
-        fs::path const path = fs::path(folder) / ("input_" + std::to_string(out.size()) + ".pb");
-        if (!fs::exists(path)) break;
+        fs::path const path = fs::path(folder) / (what + '_' + std::to_string(out.size()) + ".pb");
+        if (!fs::exists(path)) return out;
         file_value const v = read_value(path.string(), value_kind::tensor);
         out.emplace_back(runtime::tensor::from_constant(v.tensors.at(0)));
     }
-    if (out.empty()) throw error(plain(folder) + ": has no input_0.pb");
-    return out;
 }
 
 /// The device to run on. Throws aton::error if there is no GPU, or this build does not support it.
@@ -108,6 +106,12 @@ std::string with_conditions(std::string json, std::optional<verify::condition_re
 }
 
 } // namespace
+
+void take_recorded(verify::model_options& options, std::string const& folder) {
+    options.inputs = read_values(folder, "input");
+    options.outputs = read_values(folder, "output");
+    if (options.inputs.empty() && options.outputs.empty()) throw error(plain(folder) + ": has no input_0.pb");
+}
 
 void print_report(verify_request const& request, bool passed, std::string const& text, std::string const& json) {
     if (request.quiet && passed) return;
@@ -232,7 +236,7 @@ int verify_model(verify_request const& request) {
     options.samples = request.samples;
     options.seed = request.seed;
     options.where = device_of(request);
-    if (!request.inputs.empty()) options.inputs = read_inputs(request.inputs);
+    if (!request.inputs.empty()) take_recorded(options, request.inputs);
     progress shown(style_of_stderr(request.quiet));
     if (request.rewrites) return verify_translation(request, options, shown);
     shown.stage(request.files[0]);

@@ -51,6 +51,9 @@ int verify_model(verify_request const& request);
 class progress;
 int verify_translation(verify_request const& request, verify::model_options const& how, progress& shown);
 
+/// Takes the inputs of a model from a folder with input_0.pb, ... and, if it has them, the outputs from output_0.pb, ...
+void take_recorded(verify::model_options& options, std::string const& folder);
+
 /// Prints the report of a check as text or, if the request says so, as JSON.
 void print_report(verify_request const& request, bool passed, std::string const& text, std::string const& json);
 

@@ -86,9 +86,11 @@ int verify_main(int argc, char** argv) {
                    "A folder with recorded calls of operators: rows must give the recorded results. For rows that "
                    "nothing else can check, instead of random calls")
         ->type_name("FOLDER");
-    app.add_option("--inputs",
-                   request.inputs,
-                   "A folder with input_0.pb, input_1.pb, ...: inputs of the model instead of random ones")
+    app.add_option(
+           "--inputs",
+           request.inputs,
+           "A folder with input_0.pb, input_1.pb, ...: inputs of the model instead of random ones; with output_0.pb, "
+           "...: what the program gave for them, and it is not run")
         ->type_name("FOLDER");
     app.add_option("--model", request.model, "The name of one of several models in the .pt2 archive")
         ->type_name("NAME");

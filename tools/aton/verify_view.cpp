@@ -35,10 +35,11 @@ view::comparison compare_nodes(program::program const& p, graph_data const& grap
     return out;
 }
 
-verification compare_numbers(program::program const& p, graph_data const& graph,
+verification compare_numbers(program::program const& p, graph_data const& graph, std::string const& recorded,
                              std::function<void(std::size_t, std::size_t)> const& progress) {
     verify::model_options options;
     options.progress = progress;
+    if (!recorded.empty()) take_recorded(options, recorded);
     verify::model_report const report = compare_models(p, graph, options);
     verification out{report.passed(), report.difference, report.to_text(), report.to_json()};
     out.json.pop_back(); // the end of the line

@@ -20,6 +20,8 @@ struct model_options {
     int samples = 3; ///< sets of inputs to draw, with small sizes within the program's ranges
     std::uint64_t seed = 0;
     std::vector<runtime::value> inputs = {}; ///< in the program's order; used instead of drawn ones unless empty
+    /// What the program gave for `inputs`, in its order, if only another library can run its operators; it is not run.
+    std::vector<runtime::value> outputs = {};
     runtime::device where = {};
     bool nodes = false; ///< also report every node of the program, for the first sample or the one that differs
     /// Counts nodes that have run, of the program and of the graph, in all samples; called from the calling thread.
