@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+#include <aton/plugin.hpp>
+
+#include "mappings.hpp"
+
+ATON_PLUGIN(e3nn::mappings)
