@@ -158,7 +158,8 @@ private:
             if (!returns_none && formals.next(formal)) out.results.push_back(result(each, formal.type, line));
         });
         while (formals.next(formal)) {
-            std::optional<json_value> after = member_or_null(line.optional_member("mutated"), formal.written);
+            std::optional<json_value> const written = line.optional_member("mutated");
+            std::optional<json_value> const after = member_or_null(written, formal.written);
             if (!is_tensor_argument(out, formal.written)) { // None: the operator writes nothing
                 if (after && !after->is_null())
                     after->fail("the argument " + in_quotes(formal.written) + " is None in this call");
