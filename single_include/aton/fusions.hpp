@@ -6,6 +6,7 @@
 
 #include <aton/aton.hpp>
 #include <aton/dsl/rewrite.hpp>
+#include <aton/dsl/call_aten.hpp>
 
 #include <array>
 #include <cstddef>

@@ -31,7 +31,7 @@
 namespace ATON_NAMESPACE::dsl::detail {
 
 /// The only type in a set, or an unknown tensor.
-constexpr value_type only_type(type_set s) {
+inline value_type only_type(type_set s) {
     value_type out;
     for (std::size_t i = 1; i != dtype_count; ++i) {
         auto const t = static_cast<dtype>(i);
