@@ -449,8 +449,15 @@ public:
     [[nodiscard]] bool is_static() const { return size_ >= 0; }
     /// Whether the size is unknown but has a name.
     [[nodiscard]] bool is_symbolic() const { return size_ < 0 && !symbol_.empty(); }
-    /// The size; -1 when it is not static.
-    [[nodiscard]] std::int64_t size() const { return size_; }
+    /// The size. Throws unsupported_error if it is not static: a mapping that needs the number refuses the call.
+    [[nodiscard]] std::int64_t size() const {
+        if (!is_static()) refuse_dynamic();
+        return size_;
+    }
+    /// The size, or `other` if it is not static.
+    [[nodiscard]] std::int64_t size_or(std::int64_t other) const { return is_static() ? size_ : other; }
+    /// Whether the size is static, and this one.
+    [[nodiscard]] bool is(std::int64_t size) const { return is_static() && size_ == size; }
     /// The name of the symbol; empty when there is none.
     [[nodiscard]] std::string_view symbol() const { return symbol_; }
     /// Whether both are known to have the same size: equal numbers or the same symbol. False for two unknown dimensions.
@@ -460,6 +467,13 @@ public:
     friend bool operator==(dim const&, dim const&) = default;
 
 private:
+    template <class = void> // a template for the same reason as graph_data's functions
+    [[noreturn]] void refuse_dynamic() const {
+        throw unsupported_error((is_symbolic() ? "the size '" + symbol_ + "' is dynamic" : "a size is not known") +
+                                std::string(", but the mapping needs its number; export with a static size, or compute "
+                                            "with g.size(x, i) in the mapping"));
+    }
+
     std::int64_t size_ = -1;
     std::string symbol_;
 };
@@ -511,10 +525,16 @@ public:
             if (!d.is_static()) return false;
         return true;
     }
-    /// The number of elements, -1 if the shape is not static, or the maximum int64 on overflow.
+    /// The number of elements, or the maximum int64 on overflow. Throws unsupported_error if the shape is not static.
     [[nodiscard]] std::int64_t element_count() const {
-        if (!is_static()) return -1;
+        if (!is_static())
+            throw unsupported_error("the number of elements is not known, but the mapping needs it; export with static "
+                                    "sizes, or compute with g.sizes(x) in the mapping");
         return element_count_of(dims_, [](dim const& d) { return d.size(); });
+    }
+    /// The number of elements, or `other` if the shape is not static.
+    [[nodiscard]] std::int64_t element_count_or(std::int64_t other) const {
+        return is_static() ? element_count() : other;
     }
     friend bool operator==(shape const&, shape const&) = default;
 
@@ -11324,7 +11344,7 @@ template <class = void>
 dim broadcast(dim const& a, dim const& b) {
     if (a.same_as(b)) return a;
     if (a.is_static() && a.size() != 1) {
-        if (b.size() != 1) expect_same(a, b, "dimensions", " do not broadcast");
+        if (!b.is(1)) expect_same(a, b, "dimensions", " do not broadcast");
         return a;
     }
     if (b.is_static()) return b.size() != 1 ? b : a;
@@ -11404,7 +11424,9 @@ public:
     }
     [[nodiscard]] std::int64_t rank(std::size_t i) const { return count(in(i)); }
     /// The number of elements of a 1-d input, or -1.
-    [[nodiscard]] std::int64_t length(std::size_t i) const { return ranked(i) && rank(i) == 1 ? in(i)[0].size() : -1; }
+    [[nodiscard]] std::int64_t length(std::size_t i) const {
+        return ranked(i) && rank(i) == 1 ? in(i)[0].size_or(-1) : -1;
+    }
 
     [[nodiscard]] node_attribute const* attribute(std::string_view name) const { return node_.attribute(name); }
     [[nodiscard]] std::int64_t number(std::string_view name, std::int64_t fallback) const {
@@ -11512,7 +11534,7 @@ private:
         if (producer >= 0 && depth < max_depth)
             if (list out = elements_from(graph_.nodes[index(producer)], depth + 1)) return out;
         std::int64_t const n =
-            type.kind == value_kind::tensor && type.shape.rank() < 2 ? type.shape.element_count() : -1;
+            type.kind == value_kind::tensor && type.shape.rank() < 2 ? type.shape.element_count_or(-1) : -1;
         return n >= 0 && n <= max_elements ? list{true, ints(index(n), unknown), {}} : list{};
     }
 
@@ -14815,7 +14837,7 @@ void squeeze(Context& c) {
         if (!axes && !d.is_static()) return; // all dimensions of size 1 are removed, and this one may be 1
         if (axes && dropped[i] != 0 && d.is_static() && d.size() != 1)
             c.refuse("a dimension of size " + std::to_string(d.size()) + " cannot be removed");
-        if (axes ? dropped[i] == 0 : d.size() != 1) out.push_back(d);
+        if (axes ? dropped[i] == 0 : !d.is(1)) out.push_back(d);
     }
     c.set(0, out);
 }
@@ -14884,7 +14906,7 @@ void split(Context& c) {
     std::int64_t const axis = c.ranked(0) ? c.axis(0, c.rank(0)) : -1;
     if (axis < 0 || c.outputs() == 0) return;
     auto const parts = static_cast<std::int64_t>(c.outputs());
-    std::int64_t const all = c.in(0)[index(axis)].size();
+    std::int64_t const all = c.in(0)[index(axis)].size_or(-1);
     list const sizes = c.numbers("split", 1);
     if (sizes) expect_pieces(c, sizes, all);
     std::int64_t const part = ceil_div(all, parts);
@@ -15194,7 +15216,7 @@ bool einsum_operand(dims const& in, std::string_view term, einsum_labels& all) {
             dims part;
             append(part, in, at, at + hidden);
             for (std::size_t i = 0; i != part.size() && i < all.ellipsis.size(); ++i) // ONNX's inference keeps the 1
-                if (all.ellipsis[i].size() == 1 && part[i].size() == 0) return false;
+                if (all.ellipsis[i].is(1) && part[i].is(0)) return false;
             all.ellipsis = broadcast(all.ellipsis, part);
             at += hidden;
             continue;
@@ -15275,7 +15297,7 @@ void top_k(Context& c) {
     dim const all = out[index(axis)];
     if (!is_input) out[index(axis)] = c.number("k", -1);
     else out[index(axis)] = k.size() == 1 ? k.as_dim(0) : dim();
-    if (all.is_static() && out[index(axis)].size() > all.size())
+    if (all.is_static() && out[index(axis)].size_or(-1) > all.size())
         c.refuse("k is " + std::to_string(out[index(axis)].size()) + ", the axis has size " +
                  std::to_string(all.size()));
     c.set(0, out);
@@ -15447,8 +15469,8 @@ dim remaining(dims const& from, list const& to, bool allow_zero) {
 /// Refuses a Reshape that changes the number of elements.
 template <class Context>
 void expect_as_many(Context const& c, shape const& from, shape const& to) {
-    std::int64_t const before = from.element_count();
-    std::int64_t const after = to.element_count();
+    std::int64_t const before = from.element_count_or(-1);
+    std::int64_t const after = to.element_count_or(-1);
     if (before >= 0 && after >= 0 && before != after)
         c.refuse(std::to_string(before) + " elements cannot be reshaped to " + std::to_string(after));
 }
@@ -15471,7 +15493,7 @@ void reshape(Context& c) {
         else out.push_back(to.as_dim(i));
         if (to[i] < -1 && to[i] != unknown) c.refuse("invalid size " + std::to_string(to[i]));
         inferred += to[i] == -1 ? 1 : 0;
-        is_empty = is_empty || (to[i] != -1 && out[i].size() == 0);
+        is_empty = is_empty || (to[i] != -1 && out[i].is(0));
     }
     if (inferred > 1 || (inferred == 1 && is_empty))
         c.refuse(is_empty ? "-1 is ambiguous beside a size of 0" : "more than one size is -1");
@@ -15484,9 +15506,9 @@ dim product(dims const& d, std::int64_t first, std::int64_t last) {
     dim out = 1;
     for (std::int64_t i = first; i != last; ++i) {
         dim const& next = d[index(i)];
-        if (next.size() == 0) return 0;
-        if (next.size() == 1) continue;
-        if (out.size() == 1) out = next;
+        if (next.is(0)) return 0;
+        if (next.is(1)) continue;
+        if (out.is(1)) out = next;
         else out = out.is_static() && next.is_static() ? dim(checked_int(out.size()) * next.size()) : dim();
     }
     return out;
@@ -15534,7 +15556,7 @@ void expect_windows(Context const& c, std::size_t w) {
     if (c.attribute("pads") != nullptr && c.text("auto_pad", "NOTSET") != "NOTSET")
         c.refuse("both pads and auto_pad are given");
     for (std::size_t i = 2; w != 0 && c.attribute("kernel_shape") == nullptr && i < c.in(w).size(); ++i)
-        if (c.in(w)[i].size() == 0) c.refuse("the window has size 0");
+        if (c.in(w)[i].is(0)) c.refuse("the window has size 0");
 }
 
 /// The window over spatial dimension `i` of `n`. The kernel size comes from the attribute, or else from the weight.
@@ -15545,7 +15567,7 @@ window window_at(Context const& c, std::size_t i, std::size_t n, dims const& wei
         return a != nullptr && at < a->ints.size() ? a->ints[at] : fallback;
     };
     window w;
-    w.kernel = pick("kernel_shape", i, weight.size() == n + 2 ? weight[i + 2].size() : -1);
+    w.kernel = pick("kernel_shape", i, weight.size() == n + 2 ? weight[i + 2].size_or(-1) : -1);
     w.stride = pick("strides", i, 1);
     w.dilation = pick("dilations", i, 1);
     bool const explicit_pads = c.text("auto_pad", "NOTSET") == "NOTSET";
@@ -15613,7 +15635,7 @@ void conv_transpose(Context& c) {
         window const w = window_at(c, i, n, weight);
         bool const known = in[i + 2].is_static() && w.kernel >= 0 && !c.text("auto_pad", "NOTSET").starts_with("SAME");
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
-        if (sizes && sizes[i] < in[i + 2].size()) c.refuse("output_shape is smaller than the input");
+        if (sizes && sizes[i] < in[i + 2].size_or(0)) c.refuse("output_shape is smaller than the input");
         if (sizes) out.emplace_back(sizes[i]);
         else if (known) {
             std::int64_t const size =
@@ -16106,7 +16128,7 @@ template <class Context>
 void expect_countable(Context const& c, value_type const& type) {
     std::int64_t n = 1;
     for (dim const& d : type.shape.dims()) {
-        if (d.size() < 2) continue;
+        if (!d.is_static() || d.size() < 2) continue;
         if (n > INT64_MAX / d.size()) c.refuse("the number of elements does not fit in 64 bits");
         n *= d.size();
     }

@@ -367,7 +367,7 @@ namespace detail {
 
 /// Replaces a size of -1 by its actual value, if known. Refuses sizes that x cannot be reshaped to.
 inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
-    std::int64_t const total = x.shape().element_count();
+    std::int64_t const total = x.shape().element_count_or(-1);
     std::int64_t rest = 1;
     std::int64_t unknown = 0;
     bool fits = true;
@@ -555,7 +555,7 @@ inline value expand_by(graph<7> g, value x, value shape) {
     safe_vector<std::int64_t> repeats;
     for (std::int64_t i = 0; i < shape.constant().element_count(); ++i) {
         auto const to = shape.constant().at(static_cast<std::size_t>(i)).to<std::int64_t>();
-        repeats.push_back(i < lead || x.size(i - lead).size() == 1 ? to : 1);
+        repeats.push_back(i < lead || x.size(i - lead).is(1) ? to : 1);
     }
     if (lead < 0) detail::refuse_below(8, "broadcasting to a lower rank");
     return g.op<"Tile">(lead == 0 ? x : unsqueeze(g, x, iota(lead)), g.ints(repeats));
@@ -571,7 +571,7 @@ inline value expand(graph<7> g, value x, safe_vector<sym_int> sizes) {
     std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(sizes.size()); ++i) {
         sym_int const& s = sizes[static_cast<std::size_t>(i)];
-        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size(); // -1: dynamic
+        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size_or(-1);
         bool const keeps = s.is(-1) && i >= added;
         if (added < 0 ||
             (s.is_constant() && !keeps && (s.constant() < 0 || (from > 1 && !s.is(from)) || (from == 0 && !s.is(0)))))
@@ -609,7 +609,7 @@ inline safe_vector<std::int64_t> common_sizes(safe_span<value const> values) {
     for (value const& v : values) {
         auto const& dims = v.shape().dims();
         for (std::size_t i = 0; i != dims.size(); ++i)
-            if (dims[i].size() != 1) sizes[rank - dims.size() + i] = dims[i].size();
+            if (!dims[i].is(1)) sizes[rank - dims.size() + i] = dims[i].size();
     }
     return sizes;
 }
@@ -3446,7 +3446,7 @@ inline constexpr auto tensordot = [](graph<7> g, value a, value b, safe_span<std
         if (!contains(over_b, d)) perm_b.push_back(d), result.push_back(g.size(b, d));
     value const left = a.rank() == 0 ? a : g.op<"Transpose">(a, attr::perm_i(perm_a));
     value const right = b.rank() == 0 ? b : g.op<"Transpose">(b, attr::perm_i(perm_b));
-    bool const empty = a.shape().element_count() == 0 || b.shape().element_count() == 0;
+    bool const empty = a.shape().element_count_or(-1) == 0 || b.shape().element_count_or(-1) == 0;
     if (empty) throw unsupported_error("tensordot of an empty tensor");
     sym_int const to_left[] = {-1, summed};
     sym_int const to_right[] = {summed, -1};
@@ -3829,7 +3829,7 @@ value reduce_bool(graph<7> g, value x, axis_list axes, bool keepdim) {
         value const found = g.cast(reduce_sum(g, counted, axes, keepdim), dtype::bool_);
         return g.cast(any ? found : value(g.op<"Not">(found)), out);
     }
-    bool const takes_bool = g.opset() >= 20 && x.shape().element_count() > 0;
+    bool const takes_bool = g.opset() >= 20 && x.shape().element_count_or(0) > 0;
     value const y = reduce<Reduce>(g, g.cast(truth, takes_bool ? dtype::bool_ : dtype::uint8), axes, keepdim);
     return g.cast(g.cast(y, dtype::bool_), out);
 }
@@ -3931,11 +3931,11 @@ inline constexpr auto sum_dims = [](graph<7> g, value self, int_list_or_none dim
 
 /// Whether sum_to_size sums a dimension. If its new size is computed, the recorded result says whether it changes.
 inline bool sums_to_one(graph<7> g, dim const& from, sym_int to, std::int64_t axis) {
-    if (to.is_constant()) return to.is(1) && from.size() != 1;
+    if (to.is_constant()) return to.is(1) && !from.is(1);
     auto const& expected = g.context().expected;
     dim const recorded = expected.empty() ? dim() : expected[0].shape[static_cast<std::size_t>(axis)];
     if (recorded.same_as(from)) return false;
-    if (recorded.size() != 1) throw unsupported_error("a computed size, which may be 1 or the size of self");
+    if (!recorded.is(1)) throw unsupported_error("a computed size, which may be 1 or the size of self");
     return true;
 }
 
@@ -4792,7 +4792,7 @@ value matrix_norm(graph<9> g, value x, double order, safe_vector<std::int64_t> a
         if (Magnitudes) return g.unsupported("the matrix norm of order 2 or -2 of complex numbers");
         value const values = spectrum_over(g, x, axes);
         std::array const last{values.rank() - 1};
-        if (values.size(-1).size() == 0)
+        if (values.size(-1).is(0))
             return order > 0 ? with_axes(g, reduce_sum(g, values, last, false), axes, keepdim)
                              : g.unsupported("a minimum over an empty dimension");
         return with_axes(g, select(g, values, -1, order > 0 ? 0 : -1), axes, keepdim);
@@ -5329,7 +5329,8 @@ inline value inverse_fourth_root(graph<9> g, sym_int const& size, dtype t) {
 /// (output, attention weights).
 inline std::tuple<value, value> attend(graph<9> g, value query, value key, value values, attention_options const& o) {
     if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
-    if (o.enable_gqa || (query.rank() == 4 && key.size(-3).size() > 0 && query.size(-3).size() > key.size(-3).size())) {
+    if (o.enable_gqa || (query.rank() == 4 && key.size(-3).is_static() && key.size(-3).size() > 0 &&
+                         query.size(-3).size_or(0) > key.size(-3).size())) {
         key = repeat_heads(g, key, g.size(query, -3));
         values = repeat_heads(g, values, g.size(query, -3));
     }
@@ -5449,7 +5450,7 @@ inline value hidden_keys(graph<9> g, head_options const& o) {
 /// (output, weights of all heads). As in ATen, a query whose keys are all hidden gives NaN.
 inline std::tuple<value, value> attend_with_heads(graph<9> g, value query, value key, value values,
                                                   head_options const& o) {
-    std::int64_t const size = query.size(-1).size();
+    std::int64_t const size = query.size(-1).size_or(0);
     if (size < 1 || size % o.heads != 0) throw unsupported_error("a number of features that is not static");
     safe_vector<std::int64_t> const thirds(3, size);
     safe_vector<value> const weights = split(g, o.qkv_weight, thirds, 0);
@@ -6539,7 +6540,7 @@ namespace detail {
 inline value distances(graph<7> g, value a, value b, double p, bool drops_nan) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
+    if (p == infinity && a.size(-1).is(0)) return g.unsupported("a maximum over zero columns");
     if (std::isfinite(p) && p > 1e30) return g.unsupported("a finite order above 1e30");
     value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
     if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
@@ -6608,7 +6609,7 @@ inline value distances_by_product(graph<7> g, value a, value b) {
 /// 2: never). A product has its own NaN, of infinite elements.
 inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
                                      std::optional<std::int64_t> compute_mode) -> value {
-    bool const many = x1.size(-2).size() > 25 || x2.size(-2).size() > 25;
+    bool const many = x1.size(-2).size_or(0) > 25 || x2.size(-2).size_or(0) > 25;
     bool const is_float = x1.dtype() == dtype::float32 || x1.dtype() == dtype::float64;
     std::int64_t const mode = compute_mode.value_or(0);
     if (p == 2 && (mode == 1 || (mode == 0 && many && is_float))) return distances_by_product(g, x1, x2);
@@ -7272,7 +7273,7 @@ inline constexpr auto nll_backward = [](graph<9> g, value grad, value self, valu
                                         std::int64_t mode, sym_int ignore_index, value total_weight) -> value {
     expect_same_dtype(self, weight);
     if (self.rank() == 0) return g.unsupported("scores without a class dimension");
-    if (self.rank() == 1 && target.rank() == 1 && target.size(0).size() != 1)
+    if (self.rank() == 1 && target.rank() == 1 && !target.size(0).is(1))
         return g.unsupported("several targets, or a computed number of them, for scores without a batch");
     dtype const type = opmath_type(self.dtype());
     std::int64_t const axis = class_axis(self);
@@ -7455,7 +7456,7 @@ inline value double_trapezoids(graph<7> g, value y, std::int64_t axis, value dx)
 
 /// The result of a trapezoid over zero points, which in ATen has the dtype of y; absent if there may be points.
 inline optional_value empty_area(graph<7> g, value y, std::int64_t axis) {
-    if (y.size(axis).size() != 0) return absent;
+    if (!y.size(axis).is(0)) return absent;
     safe_vector<sym_int> to = g.sizes(y);
     to.erase(to.begin() + axis);
     return filled(g, to, 0, y.dtype());
@@ -11730,7 +11731,7 @@ inline value computed_positions(graph<7> g, size_list size, size_list stride, sy
 
 inline value strided_view(graph<7> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
     tensor positions = strided_positions(size, stride, offset);
-    std::int64_t const count = x.shape().element_count();
+    std::int64_t const count = x.shape().element_count_or(-1);
     for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
         if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
             throw unsupported_error("as_strided past the last element of its input");
@@ -12050,7 +12051,7 @@ inline constexpr auto histc = [](graph<9> g, value self, std::int64_t bins, numb
 };
 
 inline constexpr auto bincount = [](graph<9> g, value self, optional_value weights, sym_int minlength) -> value {
-    bool const none = self.shape().element_count() == 0;
+    bool const none = self.shape().element_count_or(-1) == 0;
     if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
     value const index = g.cast(self, dtype::int64);
     dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
@@ -12721,9 +12722,9 @@ inline constexpr auto cross = [](graph<7> g, value a, value b, std::int64_t dim)
 /// The default dim of torch.cross: the first dimension of size 3.
 inline std::int64_t cross_dim(value a, value b) {
     for (std::int64_t d = 0; d != a.rank(); ++d)
-        if (a.size(d).size() == 3) return d;
+        if (a.size(d).is(3)) return d;
     for (std::int64_t d = 0; d != b.rank(); ++d)
-        if (b.size(d).size() == 3) return d;
+        if (b.size(d).is(3)) return d;
     throw unsupported_error("cross without dim needs a static dimension of size 3");
 }
 
@@ -13369,7 +13370,7 @@ inline value write_coordinates(graph<11> g, value x, value positions, value sour
 /// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
 inline optional_value put_mask(graph<9> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
     std::int64_t const after = x.rank() - axis - mask.rank();
-    if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
+    if (source.rank() > after && !source.size(source.rank() - after - 1).is(1)) return absent;
     value from = source;
     safe_vector<std::int64_t> ones;
     for (std::int64_t i = 1; source.rank() > after && i < mask.rank(); ++i)
@@ -13603,7 +13604,7 @@ inline value masked_select(graph<9> g, value self, value mask) {
 /// Replaces the element at the n-th true element of the mask by the n-th element of source.
 inline constexpr auto masked_scatter = [](graph<11> g, value self, value mask, value source) -> value {
     value const target = broadcast_with(g, self, mask);
-    if (target.shape().element_count() == 0) return target;
+    if (target.shape().element_count_or(-1) == 0) return target;
     value const positions =
         g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))), attr::perm_i({1, 0}));
     value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
@@ -15873,7 +15874,7 @@ inline value or_nan(graph<9> g, value x) {
 
 template <bool IgnoreNan>
 inline constexpr auto median_all = [](graph<9> g, value self) -> value {
-    if (self.shape().element_count() == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
+    if (self.shape().element_count_or(-1) == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
     value flat = g.op<"Reshape">(self, g.ints({-1}));
     if (g.context().may_be_empty && is_floating(self.dtype())) flat = or_nan(g, flat);
     return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
@@ -17115,8 +17116,8 @@ struct recurrent_options {
 inline value reorder_gates(graph<7> g, value parameter, safe_span<std::int64_t const> order) {
     std::int64_t const gates = static_cast<std::int64_t>(order.size());
     if (gates == 1) return parameter;
+    if (!parameter.size(0).is_static()) throw unsupported_error("the hidden size must be static");
     std::int64_t const rows = parameter.size(0).size();
-    if (rows < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(order.size(), rows / gates);
     safe_vector<value> const blocks = split(g, parameter, sizes, 0);
     safe_vector<value> sorted;
@@ -17346,8 +17347,8 @@ inline std::tuple<value, value> rnn(graph<7> g, sequence_batch const& s, value h
 inline value gates_of(graph<7> g, value x, value w, optional_value b) { return linear_layer(g, x, w, b); }
 
 inline safe_vector<value> split_gates(graph<7> g, value gates, std::size_t count) {
+    if (!gates.size(-1).is_static()) throw unsupported_error("the hidden size must be static");
     std::int64_t const width = gates.size(-1).size();
-    if (width < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(count, width / static_cast<std::int64_t>(count));
     return split(g, gates, sizes, -1);
 }
@@ -18899,7 +18900,7 @@ inline constexpr auto int8_weight_product = [](graph<7> g, value self, value wei
     });
 };
 
-inline bool has_one_element(value x) { return x.has_rank() && x.shape().element_count() == 1; }
+inline bool has_one_element(value x) { return x.has_rank() && x.shape().element_count_or(-1) == 1; }
 inline bool has_size(value x, std::int64_t axis, std::int64_t n) { return x.size(axis) == dim(n); }
 
 /// A float8 operand times its scale: one number, or one for each row of self, or column of mat2.

@@ -65,7 +65,7 @@ bool has_one_more(shape const& longer, shape const& shorter) {
         return !a.is_static() || !b.is_static() || a.size() == b.size();
     };
     for (std::size_t left_out = 0; left_out != longer.rank(); ++left_out) {
-        if (longer[left_out].size() != 1) continue;
+        if (!longer[left_out].is(1)) continue;
         bool all = true;
         for (std::size_t i = 0; i != shorter.rank(); ++i)
             all = all && fits(shorter[i], longer[i < left_out ? i : i + 1]);

@@ -83,7 +83,7 @@ private:
         if (k.how == integer_arithmetic::by_signed_halves) {
             integer_range const all = range_of(dtype::int32);
             bool const reduces = n.op.starts_with("Reduce");
-            std::int64_t const elements = graph_.values[n.outputs[0]].type.shape.element_count();
+            std::int64_t const elements = graph_.values[n.outputs[0]].type.shape.element_count_or(-1);
             if (!reduces && elements >= 0 && elements <= 1) return true; // not a vector
             std::size_t const count = reduces ? 1 : n.inputs.size();
             for (std::size_t i = 0; i != count; ++i)

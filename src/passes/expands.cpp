@@ -39,8 +39,8 @@ std::optional<shape> broadcast_shape(rewriter const& r, std::vector<value_id> co
         if (s.rank() > dims.size()) dims.insert(dims.begin(), s.rank() - dims.size(), dim(1));
         for (std::size_t i = 0; i != s.rank(); ++i) {
             dim& d = dims[dims.size() - s.rank() + i];
-            if (s[i].size() == 1) continue;
-            if (d.size() == 1) d = s[i];
+            if (s[i].is(1)) continue;
+            if (d.is(1)) d = s[i];
             if (!d.same_as(s[i])) return {}; // or unknown
         }
     }

@@ -178,12 +178,12 @@ index_components index_forms::components(graph_node const& n) {
         out.sizes.pop_back();
         return out;
     };
-    if (s[last].size() == 1) return {without_last(whole)};
+    if (s[last].is(1)) return {without_last(whole)};
     graph_node const* const parts = r_.producer(indices, "Concat");
     if (parts == nullptr || axis_at(int_attribute(*parts, "axis", 0), s.rank()) != last) return {};
     index_components out;
     for (value_id id : parts->inputs) {
-        if (r_.shape_of(id)[last].size() != 1) return {};
+        if (!r_.shape_of(id)[last].is(1)) return {};
         out.push_back(without_last(of(id)));
     }
     return out;

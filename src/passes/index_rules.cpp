@@ -72,7 +72,7 @@ std::optional<selected_axes> selected(rewriter& r, graph_node const& n, std::siz
     selected_axes axes;
     for (std::size_t k = 0; k != parts.size(); ++k) {
         if (!parts[k] || first + k >= data.rank()) return {};
-        if (parts[k]->number() == 0 && data[first + k].size() == 1) {
+        if (parts[k]->number() == 0 && data[first + k].is(1)) {
             axes.emplace_back();
             continue;
         }

@@ -43,7 +43,7 @@ bool fits_as_bias(shape const& c, shape const& product) {
     if (!c.has_rank() || c.rank() == 0 || c.rank() > 2) return false;
     for (std::size_t i = 0; i != c.rank(); ++i) {
         dim const& d = c[i];
-        if (!d.same_as(product[2 - c.rank() + i]) && d.size() != 1) return false;
+        if (!d.same_as(product[2 - c.rank() + i]) && !d.is(1)) return false;
     }
     return true;
 }

@@ -29,7 +29,7 @@ value_id folded_stack(rewriter const& r, value_id id, std::size_t n) {
     shape const& to = r.shape_of(id);
     if (!from.has_rank() || !to.has_rank() || from.rank() < n || to.rank() < n) return no_value;
     for (std::size_t i = 1; i <= n; ++i) // the rest has as many elements as before
-        if (!from_end(from, i).same_as(from_end(to, i)) || from_end(from, i).size() == 0) return no_value;
+        if (!from_end(from, i).same_as(from_end(to, i)) || from_end(from, i).is(0)) return no_value;
     return p->inputs[0];
 }
 

@@ -81,7 +81,7 @@ void drop_empty_parts(rewriter& r, graph_node& n) {
     for (value_id id : n.inputs) {
         shape const& s = r.shape_of(id);
         auto const axis = axis_at(int_attribute(n, "axis", 0), s.rank());
-        if (!axis || s[*axis].size() != 0) parts.push_back(id);
+        if (!axis || !s[*axis].is(0)) parts.push_back(id);
     }
     if (parts.size() != n.inputs.size() && !parts.empty()) r.set_inputs(n, std::move(parts));
 }

@@ -86,7 +86,7 @@ rewriter::size_list rewriter::concat_elements(graph_node const& n) {
     for (value_id id : n.inputs) {
         auto const* const part = elements(id);
         shape const& s = shape_of(id);
-        std::int64_t const length = s.has_rank() && s.rank() == 1 ? s[0].size() : -1;
+        std::int64_t const length = s.has_rank() && s.rank() == 1 ? s[0].size_or(-1) : -1;
         std::size_t const more = part != nullptr ? part->size() : static_cast<std::size_t>(length);
         if ((part == nullptr && length < 0) || more > max_list_length || out.size() + more > max_list_length) return {};
         if (part != nullptr) out.insert(out.end(), part->begin(), part->end());

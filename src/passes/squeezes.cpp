@@ -14,7 +14,7 @@ graph_node const* view_of_one(rewriter const& r, value_id id) {
     graph_node const* const p = r.producer(id);
     if (p == nullptr || (p->op != "Squeeze" && p->op != "Reshape")) return nullptr;
     shape const& from = r.shape_of(p->inputs[0]);
-    return from.has_rank() && from.rank() == 1 && from[0].size() == 1 ? p : nullptr;
+    return from.has_rank() && from.rank() == 1 && from[0].is(1) ? p : nullptr;
 }
 
 } // namespace

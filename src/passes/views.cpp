@@ -26,7 +26,7 @@ bool same_shape_of_same_elements(shape const& a, shape const& b) {
         bool const same = a[i].same_as(b[i]);
         if (!same && a[i].is_static() && b[i].is_static()) return false;
         if (!same) ++open;
-        else if (a[i].size() <= 0) all_positive = false; // 0 times anything is 0
+        else if (a[i].size_or(0) == 0) all_positive = false; // 0 times anything is 0
     }
     return open == 0 || (open == 1 && all_positive);
 }
@@ -93,7 +93,7 @@ bool squeeze_before_transpose(rewriter& r, graph_node& n) {
         if (kept != out.rank() && transposed[i].same_as(out[kept])) {
             order.push_back(perm->ints[i]);
             ++kept;
-        } else if (transposed[i].size() == 1 && axis < removed.size()) {
+        } else if (transposed[i].is(1) && axis < removed.size()) {
             removed[axis] = 1;
         } else {
             return false;

@@ -121,7 +121,7 @@ std::optional<stored_tensor> transposed(graph_node const& n, stored_tensor const
 /// Reshape and similar operators: the order of elements stays, the sizes are those of the result.
 std::optional<stored_tensor> reshaped(rewriter const& r, graph_node const& n, stored_tensor const& from) {
     shape const& s = r.shape_of(n.outputs[0]);
-    if (s.element_count() != from.element_count()) return {};
+    if (s.element_count_or(-1) != from.element_count()) return {};
     stored_tensor out = from;
     out.sizes.clear();
     for (dim const& d : s.dims()) out.sizes.push_back(d.size());
@@ -241,7 +241,7 @@ void rewriter::plan_weights(std::vector<graph_node> const& nodes) {
             std::uint64_t bytes = 0;
             bool known = movable && (i == 0 || n.op == "Concat");
             for (value_id out : n.outputs) {
-                std::int64_t const count = out == no_value ? -1 : shape_of(out).element_count();
+                std::int64_t const count = out == no_value ? -1 : shape_of(out).element_count_or(-1);
                 known = known && (count >= 0 || n.op == "Concat");
                 if (known && n.op != "Concat")
                     bytes += static_cast<std::uint64_t>(count) * (bits(stored(id)->type) / 8);

@@ -246,8 +246,8 @@ bool same_function::any_dtype_holds(value_id v, double max, double capacity) con
                    return any_dtype_holds(result, max, capacity);
                if (user.op == "ReduceProd") return max <= 1 && any_dtype_holds(result, max, capacity);
                if (!one_of(user.op, {"ReduceSum", "ReduceL1"})) return false;
-               std::int64_t const in = graph_.values[v].type.shape.element_count();
-               std::int64_t const out = graph_.values[result].type.shape.element_count();
+               std::int64_t const in = graph_.values[v].type.shape.element_count_or(-1);
+               std::int64_t const out = graph_.values[result].type.shape.element_count_or(-1);
                return in > 0 && out > 0 &&
                       any_dtype_holds(result, max * static_cast<double>(in) / static_cast<double>(out), capacity);
            });

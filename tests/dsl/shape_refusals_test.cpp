@@ -223,4 +223,31 @@ TEST_CASE("lists of axes longer than the rank are refused") {
     CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Reshape">(f({1}), list(f)); }), "a result of rank 300"));
 }
 
+TEST_CASE("S4: the number of a size or of elements that are not static is refused, never -1") {
+    fixture f;
+    value const x = f({3, "n", aton::dim()});
+    value const y = f(shape());
+    CHECK(x.size(0).size() == 3);
+    CHECK(x.size(0).is(3));
+    CHECK_FALSE(x.size(0).is(1));
+    std::string const named =
+        "the size 'n' is dynamic, but the mapping needs its number; export with a static size, or "
+        "compute with g.size(x, i) in the mapping";
+    CHECK(fault_of([&] { (void)x.size(1).size(); }) == named);
+    CHECK(fault_of([&] { (void)x.shape()[1].size(); }) == named);
+    CHECK(fault_of([&] { (void)x.type().shape.dims()[1].size(); }) == named);
+    CHECK(
+        contains(fault_of([&] { (void)x.size(-1).size(); }), "a size is not known, but the mapping needs its number"));
+    CHECK(contains(fault_of([&] { (void)y.shape()[0].size(); }), "a size is not known"));
+    CHECK(contains(fault_of([&] { (void)x.shape().element_count(); }), "the number of elements is not known"));
+    CHECK(contains(fault_of([&] { (void)y.shape().element_count(); }), "the number of elements is not known"));
+    CHECK_THROWS_AS((void)x.size(1).size(), aton::unsupported_error);
+    CHECK(f({3, 4}).shape().element_count() == 12);
+    CHECK(x.size(1).size_or(7) == 7);
+    CHECK(x.size(0).size_or(7) == 3);
+    CHECK(x.shape().element_count_or(0) == 0);
+    CHECK_FALSE(x.size(1).is(-1));
+    CHECK_FALSE(x.size(-1).is(0));
+}
+
 } // namespace shape_refusals_test

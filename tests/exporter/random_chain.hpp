@@ -104,7 +104,7 @@ private:
         case 2: {
             sizes axes;
             for (std::int64_t i = 0; i != rank; ++i)
-                if (x.size(i).size() == 1) axes.push_back(i);
+                if (x.size(i).is(1)) axes.push_back(i);
             return axes.empty() ? void() : keep(one("Squeeze", x, ints(axes)));
         }
         case 3: return keep(one("Reshape", x, ints(other_factors(s))));

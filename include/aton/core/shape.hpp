@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/version.hpp>
 
 namespace ATON_NAMESPACE {
@@ -33,8 +34,15 @@ public:
     [[nodiscard]] bool is_static() const { return size_ >= 0; }
     /// Whether the size is unknown but has a name.
     [[nodiscard]] bool is_symbolic() const { return size_ < 0 && !symbol_.empty(); }
-    /// The size; -1 when it is not static.
-    [[nodiscard]] std::int64_t size() const { return size_; }
+    /// The size. Throws unsupported_error if it is not static: a mapping that needs the number refuses the call.
+    [[nodiscard]] std::int64_t size() const {
+        if (!is_static()) refuse_dynamic();
+        return size_;
+    }
+    /// The size, or `other` if it is not static.
+    [[nodiscard]] std::int64_t size_or(std::int64_t other) const { return is_static() ? size_ : other; }
+    /// Whether the size is static, and this one.
+    [[nodiscard]] bool is(std::int64_t size) const { return is_static() && size_ == size; }
     /// The name of the symbol; empty when there is none.
     [[nodiscard]] std::string_view symbol() const { return symbol_; }
     /// Whether both are known to have the same size: equal numbers or the same symbol. False for two unknown dimensions.
@@ -44,6 +52,13 @@ public:
     friend bool operator==(dim const&, dim const&) = default;
 
 private:
+    template <class = void> // a template for the same reason as graph_data's functions
+    [[noreturn]] void refuse_dynamic() const {
+        throw unsupported_error((is_symbolic() ? "the size '" + symbol_ + "' is dynamic" : "a size is not known") +
+                                std::string(", but the mapping needs its number; export with a static size, or compute "
+                                            "with g.size(x, i) in the mapping"));
+    }
+
     std::int64_t size_ = -1;
     std::string symbol_;
 };
@@ -95,10 +110,16 @@ public:
             if (!d.is_static()) return false;
         return true;
     }
-    /// The number of elements, -1 if the shape is not static, or the maximum int64 on overflow.
+    /// The number of elements, or the maximum int64 on overflow. Throws unsupported_error if the shape is not static.
     [[nodiscard]] std::int64_t element_count() const {
-        if (!is_static()) return -1;
+        if (!is_static())
+            throw unsupported_error("the number of elements is not known, but the mapping needs it; export with static "
+                                    "sizes, or compute with g.sizes(x) in the mapping");
         return element_count_of(dims_, [](dim const& d) { return d.size(); });
+    }
+    /// The number of elements, or `other` if the shape is not static.
+    [[nodiscard]] std::int64_t element_count_or(std::int64_t other) const {
+        return is_static() ? element_count() : other;
     }
     friend bool operator==(shape const&, shape const&) = default;
 

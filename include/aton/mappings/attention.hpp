@@ -72,7 +72,8 @@ inline value inverse_fourth_root(graph<9> g, sym_int const& size, dtype t) {
 /// (output, attention weights).
 inline std::tuple<value, value> attend(graph<9> g, value query, value key, value values, attention_options const& o) {
     if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
-    if (o.enable_gqa || (query.rank() == 4 && key.size(-3).size() > 0 && query.size(-3).size() > key.size(-3).size())) {
+    if (o.enable_gqa || (query.rank() == 4 && key.size(-3).is_static() && key.size(-3).size() > 0 &&
+                         query.size(-3).size_or(0) > key.size(-3).size())) {
         key = repeat_heads(g, key, g.size(query, -3));
         values = repeat_heads(g, values, g.size(query, -3));
     }
@@ -192,7 +193,7 @@ inline value hidden_keys(graph<9> g, head_options const& o) {
 /// (output, weights of all heads). As in ATen, a query whose keys are all hidden gives NaN.
 inline std::tuple<value, value> attend_with_heads(graph<9> g, value query, value key, value values,
                                                   head_options const& o) {
-    std::int64_t const size = query.size(-1).size();
+    std::int64_t const size = query.size(-1).size_or(0);
     if (size < 1 || size % o.heads != 0) throw unsupported_error("a number of features that is not static");
     safe_vector<std::int64_t> const thirds(3, size);
     safe_vector<value> const weights = split(g, o.qkv_weight, thirds, 0);

@@ -255,7 +255,7 @@ inline constexpr auto nll_backward = [](graph<9> g, value grad, value self, valu
                                         std::int64_t mode, sym_int ignore_index, value total_weight) -> value {
     expect_same_dtype(self, weight);
     if (self.rank() == 0) return g.unsupported("scores without a class dimension");
-    if (self.rank() == 1 && target.rank() == 1 && target.size(0).size() != 1)
+    if (self.rank() == 1 && target.rank() == 1 && !target.size(0).is(1))
         return g.unsupported("several targets, or a computed number of them, for scores without a batch");
     dtype const type = opmath_type(self.dtype());
     std::int64_t const axis = class_axis(self);

@@ -155,7 +155,7 @@ inline value double_trapezoids(graph<7> g, value y, std::int64_t axis, value dx)
 
 /// The result of a trapezoid over zero points, which in ATen has the dtype of y; absent if there may be points.
 inline optional_value empty_area(graph<7> g, value y, std::int64_t axis) {
-    if (y.size(axis).size() != 0) return absent;
+    if (!y.size(axis).is(0)) return absent;
     safe_vector<sym_int> to = g.sizes(y);
     to.erase(to.begin() + axis);
     return filled(g, to, 0, y.dtype());

@@ -47,7 +47,7 @@ namespace detail {
 inline value distances(graph<7> g, value a, value b, double p, bool drops_nan) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
+    if (p == infinity && a.size(-1).is(0)) return g.unsupported("a maximum over zero columns");
     if (std::isfinite(p) && p > 1e30) return g.unsupported("a finite order above 1e30");
     value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
     if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
@@ -116,7 +116,7 @@ inline value distances_by_product(graph<7> g, value a, value b) {
 /// 2: never). A product has its own NaN, of infinite elements.
 inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
                                      std::optional<std::int64_t> compute_mode) -> value {
-    bool const many = x1.size(-2).size() > 25 || x2.size(-2).size() > 25;
+    bool const many = x1.size(-2).size_or(0) > 25 || x2.size(-2).size_or(0) > 25;
     bool const is_float = x1.dtype() == dtype::float32 || x1.dtype() == dtype::float64;
     std::int64_t const mode = compute_mode.value_or(0);
     if (p == 2 && (mode == 1 || (mode == 0 && many && is_float))) return distances_by_product(g, x1, x2);

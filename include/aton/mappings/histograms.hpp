@@ -61,7 +61,7 @@ inline constexpr auto histc = [](graph<9> g, value self, std::int64_t bins, numb
 };
 
 inline constexpr auto bincount = [](graph<9> g, value self, optional_value weights, sym_int minlength) -> value {
-    bool const none = self.shape().element_count() == 0;
+    bool const none = self.shape().element_count_or(-1) == 0;
     if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
     value const index = g.cast(self, dtype::int64);
     dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;

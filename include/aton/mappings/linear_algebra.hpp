@@ -37,9 +37,9 @@ inline constexpr auto cross = [](graph<7> g, value a, value b, std::int64_t dim)
 /// The default dim of torch.cross: the first dimension of size 3.
 inline std::int64_t cross_dim(value a, value b) {
     for (std::int64_t d = 0; d != a.rank(); ++d)
-        if (a.size(d).size() == 3) return d;
+        if (a.size(d).is(3)) return d;
     for (std::int64_t d = 0; d != b.rank(); ++d)
-        if (b.size(d).size() == 3) return d;
+        if (b.size(d).is(3)) return d;
     throw unsupported_error("cross without dim needs a static dimension of size 3");
 }
 

@@ -97,7 +97,7 @@ inline constexpr auto tensordot = [](graph<7> g, value a, value b, safe_span<std
         if (!contains(over_b, d)) perm_b.push_back(d), result.push_back(g.size(b, d));
     value const left = a.rank() == 0 ? a : g.op<"Transpose">(a, attr::perm_i(perm_a));
     value const right = b.rank() == 0 ? b : g.op<"Transpose">(b, attr::perm_i(perm_b));
-    bool const empty = a.shape().element_count() == 0 || b.shape().element_count() == 0;
+    bool const empty = a.shape().element_count_or(-1) == 0 || b.shape().element_count_or(-1) == 0;
     if (empty) throw unsupported_error("tensordot of an empty tensor");
     sym_int const to_left[] = {-1, summed};
     sym_int const to_right[] = {summed, -1};

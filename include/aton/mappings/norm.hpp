@@ -61,7 +61,7 @@ value matrix_norm(graph<9> g, value x, double order, safe_vector<std::int64_t> a
         if (Magnitudes) return g.unsupported("the matrix norm of order 2 or -2 of complex numbers");
         value const values = spectrum_over(g, x, axes);
         std::array const last{values.rank() - 1};
-        if (values.size(-1).size() == 0)
+        if (values.size(-1).is(0))
             return order > 0 ? with_axes(g, reduce_sum(g, values, last, false), axes, keepdim)
                              : g.unsupported("a minimum over an empty dimension");
         return with_axes(g, select(g, values, -1, order > 0 ? 0 : -1), axes, keepdim);

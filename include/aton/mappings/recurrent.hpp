@@ -32,8 +32,8 @@ struct recurrent_options {
 inline value reorder_gates(graph<7> g, value parameter, safe_span<std::int64_t const> order) {
     std::int64_t const gates = static_cast<std::int64_t>(order.size());
     if (gates == 1) return parameter;
+    if (!parameter.size(0).is_static()) throw unsupported_error("the hidden size must be static");
     std::int64_t const rows = parameter.size(0).size();
-    if (rows < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(order.size(), rows / gates);
     safe_vector<value> const blocks = split(g, parameter, sizes, 0);
     safe_vector<value> sorted;
@@ -263,8 +263,8 @@ inline std::tuple<value, value> rnn(graph<7> g, sequence_batch const& s, value h
 inline value gates_of(graph<7> g, value x, value w, optional_value b) { return linear_layer(g, x, w, b); }
 
 inline safe_vector<value> split_gates(graph<7> g, value gates, std::size_t count) {
+    if (!gates.size(-1).is_static()) throw unsupported_error("the hidden size must be static");
     std::int64_t const width = gates.size(-1).size();
-    if (width < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(count, width / static_cast<std::int64_t>(count));
     return split(g, gates, sizes, -1);
 }

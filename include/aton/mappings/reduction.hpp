@@ -115,7 +115,7 @@ value reduce_bool(graph<7> g, value x, axis_list axes, bool keepdim) {
         value const found = g.cast(reduce_sum(g, counted, axes, keepdim), dtype::bool_);
         return g.cast(any ? found : value(g.op<"Not">(found)), out);
     }
-    bool const takes_bool = g.opset() >= 20 && x.shape().element_count() > 0;
+    bool const takes_bool = g.opset() >= 20 && x.shape().element_count_or(0) > 0;
     value const y = reduce<Reduce>(g, g.cast(truth, takes_bool ? dtype::bool_ : dtype::uint8), axes, keepdim);
     return g.cast(g.cast(y, dtype::bool_), out);
 }
@@ -217,11 +217,11 @@ inline constexpr auto sum_dims = [](graph<7> g, value self, int_list_or_none dim
 
 /// Whether sum_to_size sums a dimension. If its new size is computed, the recorded result says whether it changes.
 inline bool sums_to_one(graph<7> g, dim const& from, sym_int to, std::int64_t axis) {
-    if (to.is_constant()) return to.is(1) && from.size() != 1;
+    if (to.is_constant()) return to.is(1) && !from.is(1);
     auto const& expected = g.context().expected;
     dim const recorded = expected.empty() ? dim() : expected[0].shape[static_cast<std::size_t>(axis)];
     if (recorded.same_as(from)) return false;
-    if (recorded.size() != 1) throw unsupported_error("a computed size, which may be 1 or the size of self");
+    if (!recorded.is(1)) throw unsupported_error("a computed size, which may be 1 or the size of self");
     return true;
 }
 

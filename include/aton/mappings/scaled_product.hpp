@@ -29,7 +29,7 @@ inline constexpr auto int8_weight_product = [](graph<7> g, value self, value wei
     });
 };
 
-inline bool has_one_element(value x) { return x.has_rank() && x.shape().element_count() == 1; }
+inline bool has_one_element(value x) { return x.has_rank() && x.shape().element_count_or(-1) == 1; }
 inline bool has_size(value x, std::int64_t axis, std::int64_t n) { return x.size(axis) == dim(n); }
 
 /// A float8 operand times its scale: one number, or one for each row of self, or column of mat2.

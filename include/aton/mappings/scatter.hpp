@@ -211,7 +211,7 @@ inline value write_coordinates(graph<11> g, value x, value positions, value sour
 /// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
 inline optional_value put_mask(graph<9> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
     std::int64_t const after = x.rank() - axis - mask.rank();
-    if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
+    if (source.rank() > after && !source.size(source.rank() - after - 1).is(1)) return absent;
     value from = source;
     safe_vector<std::int64_t> ones;
     for (std::int64_t i = 1; source.rank() > after && i < mask.rank(); ++i)

@@ -50,7 +50,7 @@ inline value masked_select(graph<9> g, value self, value mask) {
 /// Replaces the element at the n-th true element of the mask by the n-th element of source.
 inline constexpr auto masked_scatter = [](graph<11> g, value self, value mask, value source) -> value {
     value const target = broadcast_with(g, self, mask);
-    if (target.shape().element_count() == 0) return target;
+    if (target.shape().element_count_or(-1) == 0) return target;
     value const positions =
         g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))), attr::perm_i({1, 0}));
     value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));

@@ -52,7 +52,7 @@ inline value computed_positions(graph<7> g, size_list size, size_list stride, sy
 
 inline value strided_view(graph<7> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
     tensor positions = strided_positions(size, stride, offset);
-    std::int64_t const count = x.shape().element_count();
+    std::int64_t const count = x.shape().element_count_or(-1);
     for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
         if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
             throw unsupported_error("as_strided past the last element of its input");

@@ -185,7 +185,7 @@ inline value or_nan(graph<9> g, value x) {
 
 template <bool IgnoreNan>
 inline constexpr auto median_all = [](graph<9> g, value self) -> value {
-    if (self.shape().element_count() == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
+    if (self.shape().element_count_or(-1) == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
     value flat = g.op<"Reshape">(self, g.ints({-1}));
     if (g.context().may_be_empty && is_floating(self.dtype())) flat = or_nan(g, flat);
     return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));

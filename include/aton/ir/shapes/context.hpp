@@ -76,7 +76,7 @@ template <class = void>
 dim broadcast(dim const& a, dim const& b) {
     if (a.same_as(b)) return a;
     if (a.is_static() && a.size() != 1) {
-        if (b.size() != 1) expect_same(a, b, "dimensions", " do not broadcast");
+        if (!b.is(1)) expect_same(a, b, "dimensions", " do not broadcast");
         return a;
     }
     if (b.is_static()) return b.size() != 1 ? b : a;
@@ -156,7 +156,9 @@ public:
     }
     [[nodiscard]] std::int64_t rank(std::size_t i) const { return count(in(i)); }
     /// The number of elements of a 1-d input, or -1.
-    [[nodiscard]] std::int64_t length(std::size_t i) const { return ranked(i) && rank(i) == 1 ? in(i)[0].size() : -1; }
+    [[nodiscard]] std::int64_t length(std::size_t i) const {
+        return ranked(i) && rank(i) == 1 ? in(i)[0].size_or(-1) : -1;
+    }
 
     [[nodiscard]] node_attribute const* attribute(std::string_view name) const { return node_.attribute(name); }
     [[nodiscard]] std::int64_t number(std::string_view name, std::int64_t fallback) const {
@@ -264,7 +266,7 @@ private:
         if (producer >= 0 && depth < max_depth)
             if (list out = elements_from(graph_.nodes[index(producer)], depth + 1)) return out;
         std::int64_t const n =
-            type.kind == value_kind::tensor && type.shape.rank() < 2 ? type.shape.element_count() : -1;
+            type.kind == value_kind::tensor && type.shape.rank() < 2 ? type.shape.element_count_or(-1) : -1;
         return n >= 0 && n <= max_elements ? list{true, ints(index(n), unknown), {}} : list{};
     }
 

@@ -68,7 +68,7 @@ void squeeze(Context& c) {
         if (!axes && !d.is_static()) return; // all dimensions of size 1 are removed, and this one may be 1
         if (axes && dropped[i] != 0 && d.is_static() && d.size() != 1)
             c.refuse("a dimension of size " + std::to_string(d.size()) + " cannot be removed");
-        if (axes ? dropped[i] == 0 : d.size() != 1) out.push_back(d);
+        if (axes ? dropped[i] == 0 : !d.is(1)) out.push_back(d);
     }
     c.set(0, out);
 }
@@ -137,7 +137,7 @@ void split(Context& c) {
     std::int64_t const axis = c.ranked(0) ? c.axis(0, c.rank(0)) : -1;
     if (axis < 0 || c.outputs() == 0) return;
     auto const parts = static_cast<std::int64_t>(c.outputs());
-    std::int64_t const all = c.in(0)[index(axis)].size();
+    std::int64_t const all = c.in(0)[index(axis)].size_or(-1);
     list const sizes = c.numbers("split", 1);
     if (sizes) expect_pieces(c, sizes, all);
     std::int64_t const part = ceil_div(all, parts);

@@ -84,7 +84,7 @@ bool einsum_operand(dims const& in, std::string_view term, einsum_labels& all) {
             dims part;
             append(part, in, at, at + hidden);
             for (std::size_t i = 0; i != part.size() && i < all.ellipsis.size(); ++i) // ONNX's inference keeps the 1
-                if (all.ellipsis[i].size() == 1 && part[i].size() == 0) return false;
+                if (all.ellipsis[i].is(1) && part[i].is(0)) return false;
             all.ellipsis = broadcast(all.ellipsis, part);
             at += hidden;
             continue;
@@ -165,7 +165,7 @@ void top_k(Context& c) {
     dim const all = out[index(axis)];
     if (!is_input) out[index(axis)] = c.number("k", -1);
     else out[index(axis)] = k.size() == 1 ? k.as_dim(0) : dim();
-    if (all.is_static() && out[index(axis)].size() > all.size())
+    if (all.is_static() && out[index(axis)].size_or(-1) > all.size())
         c.refuse("k is " + std::to_string(out[index(axis)].size()) + ", the axis has size " +
                  std::to_string(all.size()));
     c.set(0, out);

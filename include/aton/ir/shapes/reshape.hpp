@@ -54,8 +54,8 @@ dim remaining(dims const& from, list const& to, bool allow_zero) {
 /// Refuses a Reshape that changes the number of elements.
 template <class Context>
 void expect_as_many(Context const& c, shape const& from, shape const& to) {
-    std::int64_t const before = from.element_count();
-    std::int64_t const after = to.element_count();
+    std::int64_t const before = from.element_count_or(-1);
+    std::int64_t const after = to.element_count_or(-1);
     if (before >= 0 && after >= 0 && before != after)
         c.refuse(std::to_string(before) + " elements cannot be reshaped to " + std::to_string(after));
 }
@@ -78,7 +78,7 @@ void reshape(Context& c) {
         else out.push_back(to.as_dim(i));
         if (to[i] < -1 && to[i] != unknown) c.refuse("invalid size " + std::to_string(to[i]));
         inferred += to[i] == -1 ? 1 : 0;
-        is_empty = is_empty || (to[i] != -1 && out[i].size() == 0);
+        is_empty = is_empty || (to[i] != -1 && out[i].is(0));
     }
     if (inferred > 1 || (inferred == 1 && is_empty))
         c.refuse(is_empty ? "-1 is ambiguous beside a size of 0" : "more than one size is -1");
@@ -91,9 +91,9 @@ dim product(dims const& d, std::int64_t first, std::int64_t last) {
     dim out = 1;
     for (std::int64_t i = first; i != last; ++i) {
         dim const& next = d[index(i)];
-        if (next.size() == 0) return 0;
-        if (next.size() == 1) continue;
-        if (out.size() == 1) out = next;
+        if (next.is(0)) return 0;
+        if (next.is(1)) continue;
+        if (out.is(1)) out = next;
         else out = out.is_static() && next.is_static() ? dim(checked_int(out.size()) * next.size()) : dim();
     }
     return out;

@@ -126,7 +126,7 @@ template <class Context>
 void expect_countable(Context const& c, value_type const& type) {
     std::int64_t n = 1;
     for (dim const& d : type.shape.dims()) {
-        if (d.size() < 2) continue;
+        if (!d.is_static() || d.size() < 2) continue;
         if (n > INT64_MAX / d.size()) c.refuse("the number of elements does not fit in 64 bits");
         n *= d.size();
     }

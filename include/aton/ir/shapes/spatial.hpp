@@ -39,7 +39,7 @@ void expect_windows(Context const& c, std::size_t w) {
     if (c.attribute("pads") != nullptr && c.text("auto_pad", "NOTSET") != "NOTSET")
         c.refuse("both pads and auto_pad are given");
     for (std::size_t i = 2; w != 0 && c.attribute("kernel_shape") == nullptr && i < c.in(w).size(); ++i)
-        if (c.in(w)[i].size() == 0) c.refuse("the window has size 0");
+        if (c.in(w)[i].is(0)) c.refuse("the window has size 0");
 }
 
 /// The window over spatial dimension `i` of `n`. The kernel size comes from the attribute, or else from the weight.
@@ -50,7 +50,7 @@ window window_at(Context const& c, std::size_t i, std::size_t n, dims const& wei
         return a != nullptr && at < a->ints.size() ? a->ints[at] : fallback;
     };
     window w;
-    w.kernel = pick("kernel_shape", i, weight.size() == n + 2 ? weight[i + 2].size() : -1);
+    w.kernel = pick("kernel_shape", i, weight.size() == n + 2 ? weight[i + 2].size_or(-1) : -1);
     w.stride = pick("strides", i, 1);
     w.dilation = pick("dilations", i, 1);
     bool const explicit_pads = c.text("auto_pad", "NOTSET") == "NOTSET";
@@ -118,7 +118,7 @@ void conv_transpose(Context& c) {
         window const w = window_at(c, i, n, weight);
         bool const known = in[i + 2].is_static() && w.kernel >= 0 && !c.text("auto_pad", "NOTSET").starts_with("SAME");
         std::int64_t const padding = i < extra.size() ? extra[i] : 0;
-        if (sizes && sizes[i] < in[i + 2].size()) c.refuse("output_shape is smaller than the input");
+        if (sizes && sizes[i] < in[i + 2].size_or(0)) c.refuse("output_shape is smaller than the input");
         if (sizes) out.emplace_back(sizes[i]);
         else if (known) {
             std::int64_t const size =

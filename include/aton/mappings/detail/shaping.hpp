@@ -68,7 +68,7 @@ namespace detail {
 
 /// Replaces a size of -1 by its actual value, if known. Refuses sizes that x cannot be reshaped to.
 inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
-    std::int64_t const total = x.shape().element_count();
+    std::int64_t const total = x.shape().element_count_or(-1);
     std::int64_t rest = 1;
     std::int64_t unknown = 0;
     bool fits = true;
@@ -256,7 +256,7 @@ inline value expand_by(graph<7> g, value x, value shape) {
     safe_vector<std::int64_t> repeats;
     for (std::int64_t i = 0; i < shape.constant().element_count(); ++i) {
         auto const to = shape.constant().at(static_cast<std::size_t>(i)).to<std::int64_t>();
-        repeats.push_back(i < lead || x.size(i - lead).size() == 1 ? to : 1);
+        repeats.push_back(i < lead || x.size(i - lead).is(1) ? to : 1);
     }
     if (lead < 0) detail::refuse_below(8, "broadcasting to a lower rank");
     return g.op<"Tile">(lead == 0 ? x : unsqueeze(g, x, iota(lead)), g.ints(repeats));
@@ -272,7 +272,7 @@ inline value expand(graph<7> g, value x, safe_vector<sym_int> sizes) {
     std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(sizes.size()); ++i) {
         sym_int const& s = sizes[static_cast<std::size_t>(i)];
-        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size(); // -1: dynamic
+        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size_or(-1);
         bool const keeps = s.is(-1) && i >= added;
         if (added < 0 ||
             (s.is_constant() && !keeps && (s.constant() < 0 || (from > 1 && !s.is(from)) || (from == 0 && !s.is(0)))))
@@ -310,7 +310,7 @@ inline safe_vector<std::int64_t> common_sizes(safe_span<value const> values) {
     for (value const& v : values) {
         auto const& dims = v.shape().dims();
         for (std::size_t i = 0; i != dims.size(); ++i)
-            if (dims[i].size() != 1) sizes[rank - dims.size() + i] = dims[i].size();
+            if (!dims[i].is(1)) sizes[rank - dims.size() + i] = dims[i].size();
     }
     return sizes;
 }
