@@ -270,7 +270,8 @@ void shared_functions(std::string const& folder, int opset) {
     auto const [y, last] = g.op<"test.repeating::Repeated">(x, outputs<2>);
     m.write(folder,
             "shared_functions",
-            {y, last, g.op<"test.repeating::Repeated">(wide), g.op<"test.repeating::Repeated">(x, attr_i<"want">(0))});
+            {y, last, g.op<"test.repeating::Repeated">(wide), g.op<"test.repeating::Repeated">(x, attr_i<"want">(0))},
+            {2, 2, 1, 2});
 }
 
 } // namespace
