@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The forms that a body may have: noexcept and static lambdas, and results as an array.
+// The forms that a body may have: noexcept and static lambdas, and results as an array; and which of its nodes is refused.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -84,6 +84,61 @@ TEST_CASE("lambdas of nested graphs may be noexcept, and numbers are conditions 
                        }));
     value const count(f.data, f.data.nodes.back().inputs[0]);
     CHECK(count.constant() == aton::scalar_tensor(5, dtype::int64));
+}
+
+namespace {
+
+/// Multiplies until it is refused: at the node that `place` says.
+inline constexpr auto squared_twice = [](graph<13> g, value x, value y, std::int64_t place) -> value {
+    value const square = g.op<"Mul">(x, x);
+    if (place == 4) return g.op<"Mul">(square, g.op<"Mul">(square, y));
+    return g.op<"Mul">(square, square);
+};
+inline constexpr auto products =
+    domain<"test.products", 1, op<"Product(T X, U Y, int place) -> (T Z)", "", body<squared_twice>>>{};
+inline constexpr auto refused_rows = table(symbolic<"my::product(Tensor x, Tensor y, int place) -> Tensor">(
+    [](graph<13, products> g, value x, value y, std::int64_t place) -> value {
+        if (place == 0) return g.op<"Mul">(x, y);
+        value const square = g.op<"Mul">(x, x);
+        if (place == 1) return g.op<"Mul">(square, y);
+        if (place == 2) return g.op<"Mul">(square, value());
+        if (place == 3)
+            return g.op<"If">(true,
+                              attr::then_branch_g([&](graph<13> b) {
+                                  value const first = b.op<"Mul">(x, x);
+                                  return b.op<"Mul">(b.op<"Mul">(first, x), y);
+                              }),
+                              attr::else_branch_g([&](graph<13>) { return x; }));
+        if (place == 4) return g.op<"test.products::Product">(x, y, attr_i<"place">(4));
+        return g.op<"Mul">(square, g.op<"Concat">(std::vector<value>{x, x, x}, attr::axis_i(1))); // sizes 5 and 15
+    }));
+
+std::string refusal_at(std::int64_t place) {
+    fixture f;
+    value const y(f.data, f.data.add_input("y", {dtype::float16, aton::shape{2, 5}}));
+    try {
+        (void)convert(f.data,
+                      *find(refused_rows, "my::product", 20),
+                      20,
+                      {argument::of_tensor(f.x), argument::of_tensor(y), argument::of_number(place)});
+    } catch (aton::error const& e) {
+        return e.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("a refusal says which of the nodes with its operator it is") {
+    std::string const types = "my::product: onnx::Mul (opset 20): input 'B' is float16, but another input of the same "
+                              "type variable is float32; cast one of them";
+    CHECK(refusal_at(0) == types); // the first: there may be no other
+    CHECK(refusal_at(1) == types + "; the 2nd Mul of the row");
+    CHECK(refusal_at(2) ==
+          "my::product: onnx::Mul (opset 20): operand 2 is a value that was never set; the 2nd Mul of the row");
+    CHECK(refusal_at(3) == types + "; the 3rd Mul of the nested graph");
+    CHECK(refusal_at(4) == types + "; the 2nd Mul of the body");
+    CHECK(refusal_at(5) == "my::product: dimensions 5 and 15 do not broadcast; the 2nd Mul of the row");
 }
 
 } // namespace row_bodies_test

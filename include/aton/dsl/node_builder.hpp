@@ -123,6 +123,39 @@ public:
 
     /// Appends the node. Its outputs have consecutive ids, starting at the returned one.
     value_id finish() {
+        try {
+            return append();
+        } catch (illegal_call const& e) {
+            std::string const which =
+                is_described_ ? std::string() : describe_node(is_appended_ ? graph_.nodes.back() : node_);
+            if (which.empty()) throw;
+            if (e.subject().empty()) throw illegal_call(e.what() + which);
+            throw illegal_call(e.subject(), std::string(e.reason()) + which);
+        }
+    }
+
+private:
+    /// "; the 7th Mul of the row", for an operator that a call of a mapping has called before, or in its nested graph or body.
+    template <class Node>
+    [[nodiscard]] std::string describe_node(Node const& n) const {
+        if (graph_.context.overload.empty() && graph_.around == nullptr && !graph_.in_function) return {};
+        std::size_t number = is_appended_ ? 0 : 1;
+        for (auto const& other : graph_.nodes)
+            if (other.op == n.op && other.domain == n.domain && other.origin == n.origin && other.source == n.source)
+                ++number;
+        if (number == 1) return {};
+        bool const is_teen = number % 100 / 10 == 1;
+        char const* const suffix = is_teen || number % 10 > 3 || number % 10 == 0 ? "th"
+                                   : number % 10 == 1                             ? "st"
+                                   : number % 10 == 2                             ? "nd"
+                                                                                  : "rd";
+        return "; the " + std::to_string(number) + suffix + ' ' + n.op + " of " +
+               (graph_.around != nullptr ? "the nested graph"
+                : graph_.in_function     ? "the body"
+                                         : "the row");
+    }
+
+    value_id append() {
         resolve_types();
         if (opset_ < 11 && node_.domain.empty()) count_axes_from_front();
         for (auto const& a : node_.attributes) {
@@ -140,6 +173,7 @@ public:
             node_.outputs.push_back(id);
         }
         graph_.nodes.push_back(std::move(node_));
+        is_appended_ = true;
         shapes::infer_types(graph_, graph_.nodes.back());
         if (schema_) // attributes determine some: Cast's `to`
             for (std::size_t i = 0; i != outputs_; ++i)
@@ -147,7 +181,6 @@ public:
         return first;
     }
 
-private:
     struct number_operand {
         std::size_t position = 0;
         scalar number;
@@ -192,7 +225,7 @@ private:
                     if (axis < 0) axis += counted_rank(node_.op == "Unsqueeze" ? a.ints.size() : 0);
         }
     }
-    [[nodiscard]] std::int64_t counted_rank(std::size_t added) const {
+    [[nodiscard]] std::int64_t counted_rank(std::size_t added) {
         if (node_.inputs.empty() || node_.inputs[0] == no_value ||
             !graph_.values[node_.inputs[0]].type.shape.has_rank())
             refuse("an axis that counts from the end needs opset 11, or a tensor of known rank");
@@ -268,20 +301,21 @@ private:
     }
 
     /// Refuses a word that ONNX does not list for a string attribute in this version of the operator.
-    void check_words([[maybe_unused]] node_attribute const& a) const {
+    void check_words([[maybe_unused]] node_attribute const& a) {
         if constexpr (std::same_as<Schema, onnx::op_schema>) {
             if (!schema_ || !a.reference.empty()) return;
             if (a.type == onnx::attr_type::s) check_word(a.name, a.s);
             for (std::string const& each : a.strings) check_word(a.name, each);
         }
     }
-    void check_word(std::string const& attribute, std::string const& value) const {
+    void check_word(std::string const& attribute, std::string const& value) {
         if (std::string const why = onnx::refused_word(schema_, attribute, value); !why.empty()) refuse(why);
     }
 
-    [[noreturn]] void refuse(std::string const& what) const {
+    [[noreturn]] void refuse(std::string const& what) {
+        is_described_ = true;
         throw illegal_call((node_.domain.empty() ? "onnx" : node_.domain) + "::" + node_.op + " (opset " +
-                           std::to_string(opset_) + "): " + what);
+                           std::to_string(opset_) + "): " + what + describe_node(node_));
     }
 
     Graph& graph_;
@@ -292,6 +326,8 @@ private:
     std::vector<number_operand> numbers_;
     std::vector<value_type> bound_;
     std::size_t outputs_ = 1;
+    bool is_appended_ = false;
+    bool is_described_ = false; ///< a message says which node it is
 };
 
 /// Appends a Cast to `type`, except of a value that has it.
