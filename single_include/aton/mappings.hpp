@@ -19798,7 +19798,7 @@ struct named_family {
     table_view rows;
 };
 
-/// The tables, one per family.
+/// The tables with their names.
 inline constexpr named_family named_families[] = {
     {"activation", activation},
     {"activation_backward", activation_backward},
@@ -19877,24 +19877,21 @@ inline constexpr named_family named_families[] = {
     {"zeta_functions", zeta_functions},
 };
 
-namespace detail {
-
+/// The tables, one per family.
 inline constexpr auto families = [] {
     std::array<table_view, std::size(named_families)> out{};
     for (std::size_t i = 0; i != out.size(); ++i) out[i] = named_families[i].rows;
     return out;
 }();
 
-} // namespace detail
-
 /// Every built-in row. Look-up: `aton::dsl::find(aton::mappings::library(), "aten::elu", opset)`.
-constexpr std::span<table_view const> library() { return detail::families; }
+constexpr std::span<table_view const> library() { return families; }
 
 /// Whether a row of your table shadows a built-in row without `override_`; an export with such a table is refused.
 /// `static_assert(!aton::mappings::hides_built_in_rows(my_table))`
 constexpr bool hides_built_in_rows(table_view rows) {
     for (dsl::entry const& row : rows)
-        for (table_view const& family : detail::families)
+        for (table_view const& family : families)
             if (dsl::hidden_row(row, family) != nullptr) return true;
     return false;
 }

@@ -139,7 +139,7 @@ TEST_CASE("a result that the operator gives and the row leaves out is a failure"
     std::string const left_out = "is absent or was never set, but the operator gives it";
     for (std::size_t const row : {0U, 1U, 2U}) CHECK(why(row) == "result 0 " + left_out);
     CHECK(why(3) == "result 1 " + left_out);
-    CHECK(contains(why(4), "a mistake of the mapping: fool::listed: tensor 1 of result 0 was never set"));
+    CHECK(contains(why(4), "a mistake of the mapping: tensor 1 of result 0 was never set"));
     CHECK(why(5) == "result 0: has 0 tensors, expected 1");
     CHECK(why(6) == "the new value of 'x' " + left_out);
     CHECK(why(7) == "the new value of 'x' " + left_out);

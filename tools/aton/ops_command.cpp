@@ -55,7 +55,7 @@ std::vector<line> collect(list_request const& request, std::vector<plugin> const
     for (plugin const& each : plugins)
         for (dsl::table_view const& table : each.tables()) add(table, each.path(), {});
     std::span<dsl::table_view const> const families = mappings::built_in_tables();
-    for (std::size_t i = 0; i != families.size(); ++i) add(families[i], {}, mappings::built_in_names()[i]);
+    for (std::size_t i = 0; i != families.size(); ++i) add(families[i], {}, mappings::built_in_name(i));
     auto const before = [](line const& a, line const& b) {
         return a.overload != b.overload ? a.overload < b.overload : a.since < b.since;
     };

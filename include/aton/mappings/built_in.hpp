@@ -3,6 +3,7 @@
 // Public header.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -14,8 +15,7 @@ namespace ATON_NAMESPACE::mappings {
 /// all rows in each source that includes it. `aton::dsl::find(aton::mappings::built_in_tables(), "aten::elu", opset)`
 [[nodiscard]] std::span<dsl::table_view const> built_in_tables();
 
-/// The name of each of built_in_tables(), in their order: "activation" is the table `aton::mappings::activation` of the header
-/// <aton/mappings/activation.hpp>.
-[[nodiscard]] std::span<std::string_view const> built_in_names();
+/// The name of built_in_tables()[i]: "activation" is the table `aton::mappings::activation` of the header <aton/mappings/activation.hpp>.
+[[nodiscard]] std::string_view built_in_name(std::size_t i) noexcept;
 
 } // namespace ATON_NAMESPACE::mappings
