@@ -13,6 +13,7 @@ from ._errors import AtonError, Unconvertible, UnconvertibleError
 from ._export import DrawnInput, Report, Warned, export
 from ._inspect import Checked, Operator, Verification, check, ops, print_graph, unconvertible, verify
 from ._record import Recording, record
+from ._stub import stub
 from ._torch_export import torch_export
 from ._translation import TranslationTable, translation_table
 
@@ -38,6 +39,7 @@ __all__ = [
     "ops",
     "print_graph",
     "record",
+    "stub",
     "torch_export",
     "translation_table",
     "unconvertible",

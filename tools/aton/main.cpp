@@ -13,6 +13,7 @@
 #include "ops_command.hpp"
 #include "options.hpp"
 #include "record_check_command.hpp"
+#include "stub_command.hpp"
 
 namespace aton::tool {
 
@@ -95,6 +96,26 @@ command add_record_check(CLI::App& app) {
     return [&sub, files, format] { return sub.parsed() ? check_records(*files, *format) : -1; };
 }
 
+command add_stub(CLI::App& app) {
+    auto const request = std::make_shared<stub_request>();
+    CLI::App& sub = *app.add_subcommand(
+        "stub", "Write rows to fill in for the operators of a .pt2 file or a TorchScript archive that have no mapping");
+    sub.add_option("MODEL", request->file, "A .pt2 file, or a TorchScript archive; or only --schemas");
+    sub.add_option(
+           "--schemas",
+           request->schemas,
+           "Schemas of operators, one in each line, as torch prints them; for those of MODEL, which has none, or "
+           "without MODEL for all")
+        ->type_name("FILE");
+    add_plugins(sub, request->plugins);
+    add_inputs(sub, request->inputs);
+    sub.add_option("-o,--output", request->output, "The C++ file; default: standard output")->type_name("FILE");
+    sub.callback([request] {
+        if (request->file.empty() && request->schemas.empty()) throw CLI::RequiredError("MODEL or --schemas");
+    });
+    return [&sub, request] { return sub.parsed() ? write_stubs(*request) : -1; };
+}
+
 /// Passes the rest of the command line to run_verify(), which parses its own options.
 command add_verify(CLI::App& app, char** argv) {
     CLI::App& sub = *app.add_subcommand(
@@ -114,6 +135,7 @@ int run(int argc, char** argv) {
                                         add_print(app),
                                         add_ops(app),
                                         add_unconvertible(app),
+                                        add_stub(app),
                                         add_view(app, {}, pass_on),
                                         add_check(app),
                                         add_record_check(app),

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The schema of an operator that torch does not declare, as far as the calls of a program show it.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <aton/program/program.hpp>
+
+#include "stub_rows.hpp"
+
+namespace aton::tool {
+
+/// The operators that the program calls and torch does not declare, by name, with inferred schemas. The program must not have been prepared.
+[[nodiscard]] std::map<std::string, stub> custom_operators_of(program::program const& p);
+
+} // namespace aton::tool
