@@ -19771,7 +19771,8 @@ inline constexpr auto unique_dim = [](graph<11> g, value self, std::int64_t dim,
 inline constexpr auto unique_consecutive = [](graph<11> g, value self, bool return_inverse, bool return_counts,
                                               std::optional<std::int64_t> dim) -> unique_results {
     if (dim && self.rank() > 1) return distinct_slices(g, self, normalize_axis(*dim, self.rank()));
-    return distinct_runs(g, self, return_inverse, return_counts);
+    bool const gives_all = dim && self.rank() == 1; // as for slices
+    return distinct_runs(g, self, return_inverse || gives_all, return_counts || gives_all);
 };
 
 } // namespace detail
