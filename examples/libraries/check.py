@@ -4,7 +4,7 @@
     check.py LIBRARY ... --plugins FOLDER [--aton aton]   export model.pt2 at several opsets, run it in ONNX Runtime on two input sets,
                                                           compare with torch's results, and verify the rows with recorded calls
     check.py LIBRARY ... --plugins FOLDER --again         the same with models and calls made now; exit code 77 where there is no torch
-    check.py LIBRARY ... --make                           write model.pt2, recorded.npz and calls/ of the libraries (needs torch 2.13)
+    check.py LIBRARY ... --make                           write model.pt2, recorded.npz and calls/ (needs torch 2.13, aton_onnx)
 
 A library is a folder: operators.py has the operators in terms of torch's own, a model, its inputs, and calls; mappings.hpp has the rows."""
 

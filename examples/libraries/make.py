@@ -14,9 +14,9 @@ import importlib.util
 import pathlib
 import re
 
+import aton_onnx
 import numpy
 import torch
-from recording import record
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -64,5 +64,5 @@ def write(name, folder):
     torch.export.save(without_folders(program), folder / "model.pt2")
     numpy.savez_compressed(folder / "recorded.npz", **recorded)
     (folder / "calls").mkdir(exist_ok=True)
-    with torch.no_grad(), record(folder / "calls" / "calls.jsonl", operators=[f"{module.NAMESPACE}::*"]):
+    with torch.no_grad(), aton_onnx.record(folder / "calls" / "calls.jsonl", operators=[f"{module.NAMESPACE}::*"]):
         module.calls()

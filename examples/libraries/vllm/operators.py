@@ -92,6 +92,7 @@ def calls():
         for is_neox in (True, False):
             query, key, positions = torch.randn(tokens, 3 * 6), torch.randn(tokens, 6), torch.randint(0, 7, (tokens,))
             ops.rotary_embedding(positions, query, key, 6, torch.randn(7, 4), is_neox)
+            ops.rotary_embedding(positions, key.clone(), None, 3, torch.randn(7, 2), is_neox)
     extreme = torch.tensor([[float("inf"), 1.0], [float("nan"), -2.0], [1e20, 0.0]])
     ops.rms_norm(torch.zeros(3, 2), extreme, torch.ones(2), 1e-6)
     ops.rms_norm(torch.zeros(2, 3, 4), torch.randn(2, 3, 4), torch.randn(4), 1e-6)
