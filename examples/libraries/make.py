@@ -8,7 +8,8 @@ operators.py of a library has
     Model                a model that calls every operator
     inputs(size)         its inputs; the sizes of torch.export's example and of a second set are in SIZES
     DYNAMIC              dynamic_shapes of torch.export
-    calls()              calls of the operators, for `aton verify`"""
+    calls()              calls of the operators, for `aton verify`
+    CONSTANTS            arguments that are constants of a model, if a row needs to know some: {"my_ops::scale": ["sizes"]}"""
 
 import importlib.util
 import pathlib
@@ -64,5 +65,6 @@ def write(name, folder):
     torch.export.save(without_folders(program), folder / "model.pt2")
     numpy.savez_compressed(folder / "recorded.npz", **recorded)
     (folder / "calls").mkdir(exist_ok=True)
-    with torch.no_grad(), aton_onnx.record(folder / "calls" / "calls.jsonl", operators=[f"{module.NAMESPACE}::*"]):
+    operators, constants = [f"{module.NAMESPACE}::*"], getattr(module, "CONSTANTS", None)
+    with torch.no_grad(), aton_onnx.record(folder / "calls" / "calls.jsonl", operators, constants=constants):
         module.calls()

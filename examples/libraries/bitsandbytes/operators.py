@@ -12,6 +12,9 @@ int8_linear_matmul(Tensor A, Tensor B) -> Tensor
 int8_mm_dequant(Tensor A, Tensor row_stats, Tensor col_stats, ScalarType? dtype=None, Tensor? bias=None) -> Tensor
 """
 
+# The row writes MatMulBnb4 where it knows the code.
+CONSTANTS = {"bitsandbytes::gemv_4bit": ["code"]}
+
 # The numbers that four bits stand for. NF4 has the quantiles of a normal distribution, FP4 a sign, two bits of exponent, one of mantissa.
 NF4 = torch.tensor([-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334,
                     -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
@@ -113,7 +116,8 @@ def calls():
         count = torch.Size(shape).numel()
         ops.dequantize_4bit(packed_4bit(count // 2), torch.rand(-(-count // block)), block, quant_type, shape, dtype)
     for rows in (2, 5):
-        ops.gemv_4bit(torch.randn(rows, 16), packed_4bit(4 * 16 // 2), [4, 16], torch.rand(4), NF4, 16)
+        for code in (NF4, FP4, torch.linspace(-2, 1, 16)):
+            ops.gemv_4bit(torch.randn(rows, 16), packed_4bit(4 * 16 // 2), [4, 16], torch.rand(4), code, 16)
         ops.int8_vectorwise_quant(torch.randn(rows, 6))
         ops.int8_vectorwise_quant(torch.randn(rows, 6), 1.5)
         A, B = (torch.randint(-128, 128, (n, 5), dtype=torch.int8) for n in (rows, 3))
