@@ -72,7 +72,7 @@ std::span<exclusion const> known_exclusions() {
     return all;
 }
 
-std::span<omitted_result const> known_omissions() {
+std::span<omitted_result const> known_omissions() noexcept {
     static constexpr omitted_result all[] = {
         {fused_attention, 1, "", "the logarithms of the sums are only needed for the gradient"},
         {fused_attention, 2, "", "the seed and the offset of the dropout are only needed for the gradient"},

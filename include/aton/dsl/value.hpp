@@ -108,7 +108,7 @@ public:
     [[nodiscard]] value_id id() const { return id_; }
     /// The graph of the value; refuses the conversion for a value that was never set.
     [[nodiscard]] graph_data& owner() const {
-        if (graph_ == nullptr) throw unsupported_error("the mapping uses a value that was never set");
+        if (graph_ == nullptr) throw illegal_call("the mapping uses a value that was never set");
         return *graph_;
     }
     /// Whether both are handles to the same value. To compare elements, use `g.op<"Equal">(x, y)`.

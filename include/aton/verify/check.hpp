@@ -45,7 +45,7 @@ struct omitted_result {
     std::string_view reason;
 };
 /// The results that built-in mappings leave out, each with the reason.
-[[nodiscard]] std::span<omitted_result const> known_omissions();
+[[nodiscard]] std::span<omitted_result const> known_omissions() noexcept;
 
 /// Computes the expected results of a call. Throws aton::error if the call is invalid.
 using reference = std::function<runtime::aten_results(sample const&)>;
