@@ -34,6 +34,12 @@ TEST_CASE("masks of multi-head attention hide keys, as matrices, paddings and nu
     gives("aten::_native_multi_head_attention", call(padding, 1), of(dtype::float32, {1, 2, 1}, {5, 5}));
     tensor const all = runtime::cast(of(dtype::float32, {1, 1, 2, 2}, {1, 1, 0, 0}), dtype::bool_);
     gives("aten::_native_multi_head_attention", call(all, 2), of(dtype::float32, {1, 2, 1}, {nan, 4}));
+    for (long long const heads : {0LL, -1LL}) {
+        auto without_heads = call(all, 2);
+        without_heads[4] = number("num_head", heads);
+        CHECK(contains(refusal("aten::_native_multi_head_attention", without_heads),
+                       "num_heads=" + std::to_string(heads)));
+    }
 }
 
 TEST_CASE("causal attention of CUDA's kernels") {

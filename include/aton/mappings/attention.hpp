@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -194,6 +195,7 @@ inline value hidden_keys(graph<9> g, head_options const& o) {
 inline std::tuple<value, value> attend_with_heads(graph<9> g, value query, value key, value values,
                                                   head_options const& o) {
     std::int64_t const size = query.size(-1).size_or(0);
+    if (o.heads < 1) throw unsupported_error("num_heads=" + std::to_string(o.heads));
     if (size < 1 || size % o.heads != 0) throw unsupported_error("a number of features that is not static");
     safe_vector<std::int64_t> const thirds(3, size);
     safe_vector<value> const weights = split(g, o.qkv_weight, thirds, 0);
