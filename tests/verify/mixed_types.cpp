@@ -206,8 +206,11 @@ private:
     /// Compares as aton verify does: beyond the tolerance, errors are bounded by the conditioning of the call.
     [[nodiscard]] std::string difference_of(sample const& s, std::vector<runtime::value> const& got,
                                             aten_results const& results) const {
-        std::vector<std::int64_t> const terms(results.results.size(), 64);
-        expectation expected{results.results, terms, narrowest_of(s), has_numbers(s), {}, {}, {}, {}};
+        expectation expected;
+        expected.results = results.results;
+        expected.terms.assign(results.results.size(), 64);
+        expected.rounded = narrowest_of(s);
+        expected.values = has_numbers(s);
         expected.bounds_of = [&] { return rounding_bounds(call_reference, s, rows_[0]->schema, results.results); };
         return describe_difference(got, expected);
     }
