@@ -264,7 +264,7 @@ private:
     }
     void layer() {
         value const x = some();
-        if (!is_known(x) || x.rank() < 2 || x.size(1).size() <= 0) return;
+        if (!is_known(x) || x.rank() < 2 || x.size(1).size_or(0) <= 0) return;
         std::int64_t const in = x.size(1).size();
         std::int64_t const group = in % 2 == 0 && g_.chance(40) ? 2 : 1;
         std::int64_t const each = g_.number(2, 3);

@@ -28,7 +28,7 @@ class Manuals(unittest.TestCase):
         cls.share = pathlib.Path(cls.folder.name, "share")
         run(sys.executable, ROOT / "tools/make_manuals.py", "--aton", ATON, "--output", cls.folder.name)
         text = run(ATON, "--help")
-        cls.commands = re.findall(r"^  ([a-z]\w*)  +\S", text.split("Subcommands:")[1], re.MULTILINE)
+        cls.commands = re.findall(r"^  ([a-z][\w-]*)  +\S", text.split("Subcommands:")[1], re.MULTILINE)
         cls.options = {name: re.findall(r"^ +(?:-\w,)?(--[\w-]+)", run(ATON, name, "--help"), re.MULTILINE) for name in cls.commands}
 
     @classmethod

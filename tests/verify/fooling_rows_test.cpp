@@ -257,7 +257,7 @@ TEST_CASE("an optional argument that is None is not written to") {
     };
     CHECK(contains(fault(head + rest + R"(, "mutated": {"key": )" + one + "}}"), "'key' is None in this call"));
     CHECK(contains(fault(head + R"(, "kwargs": {"key": )" + one + "}" + rest + R"(, "mutated": {"key": null}})"),
-                   "the operator writes to 'key', but its value after the call is not in 'mutated'"));
+                   "is null, but the argument 'key' is not None in this call"));
 }
 
 } // namespace ATON_NAMESPACE::verify
