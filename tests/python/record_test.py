@@ -294,7 +294,7 @@ class Record(unittest.TestCase):
             ("{", "the JSON is malformed or truncated; "),
             ("", None),
             (f'{{"schema": "a::c(Tensor! x) -> ()", "args": [{x}], "outputs": []}}', "the operator writes to 'x', but its value after the call is not in"),
-            (f'{{"schema": "a::c(Tensor! x) -> ()", "args": [{x}], "outputs": [], "mutated": {{"x": null}}}}', "mutated.x: is null, but Tensor! is not optional"),
+            (f'{{"schema": "a::c(Tensor! x) -> ()", "args": [{x}], "outputs": [], "mutated": {{"x": null}}}}', "mutated.x: is null, but the argument 'x' is not None in this call"),
             (f'{{"schema": "a::c(Tensor! x) -> ()", "args": [], "outputs": [], "mutated": {{"x": {x}}}}}', "the argument 'x' has no value"),
             (f'{{"schema": "a::c(Tensor! x) -> ()", "args": [{x}, 1], "outputs": [], "mutated": {{"x": {x}}}}}', "args[1]: the schema has fewer positional"),
             (f'{{"schema": "a::c(Tensor! x) -> ()", "kwargs": {{"y": {x}}}, "outputs": []}}', "kwargs.y: the schema has no such argument"),

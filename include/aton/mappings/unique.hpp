@@ -99,7 +99,7 @@ inline constexpr auto unique_dim = [](graph<11> g, value self, std::int64_t dim,
 inline constexpr auto unique_consecutive = [](graph<11> g, value self, bool return_inverse, bool return_counts,
                                               std::optional<std::int64_t> dim) -> unique_results {
     if (dim && self.rank() > 1) return distinct_slices(g, self, normalize_axis(*dim, self.rank()));
-    bool const gives_all = dim && self.rank() == 1; // as for slices
+    bool const gives_all = dim && *dim != 0 && self.rank() == 1; // -1 counts as an axis of slices, 0 does not
     return distinct_runs(g, self, return_inverse || gives_all, return_counts || gives_all);
 };
 
