@@ -14577,7 +14577,6 @@ Type scanned(Type t, std::int64_t axis) {
 /// The types of the inputs of a node's nested graphs, for a node that has its operands and other attributes.
 template <class Graph, class Node>
 auto nested_input_types(Graph const& graph, Node const& node) {
-    using value_type = std::remove_cvref_t<decltype(graph.values[0].type)>;
     std::vector<value_type> types;
     if (node.op == "If" || !node.domain.empty()) return types;
     std::size_t const first = count_fixed_inputs(node);
