@@ -16,6 +16,8 @@
 
 namespace ATON_NAMESPACE::verify {
 
+struct omitted_result;
+
 struct expectation {
     std::vector<runtime::value> results;
     std::vector<std::int64_t> terms; ///< of the sums behind an element of each result; 0: relative accuracy
@@ -39,6 +41,9 @@ struct expectation {
 
     [[nodiscard]] element_bounds const& bounds_of_result(std::size_t i);
     [[nodiscard]] runtime::value const* exact_result(std::size_t i); ///< nullptr if unknown
+
+    /// Lets the row leave out the result, or, if that is the condition, only one without elements. `holds`: another condition does.
+    void allow_omission(omitted_result const& o, bool holds);
 };
 
 /// How the results of a graph differ from the expected ones; empty if they do not. A result that the mapping leaves out differs, unless the
@@ -54,8 +59,6 @@ struct expectation {
 /// reduced. The results of one call can differ: the gradient of a bias sums more than that of its input.
 [[nodiscard]] std::int64_t terms_of(sample const& s, runtime::value const& result);
 
-/// Whether a tensor, or one of a list, has elements.
-[[nodiscard]] bool has_elements(runtime::value const& v);
 /// Whether any element is a number, not NaN.
 [[nodiscard]] bool has_numbers(std::vector<runtime::value> const& results);
 

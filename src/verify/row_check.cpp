@@ -165,13 +165,7 @@ private:
             return when.empty() || when == name_of(t.sizes) || when == name_of(t.values) || when == name(t.type);
         };
         out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), is_when);
-        out.optional.resize(out.results.size());
-        for (omitted_result const* o : omissions_) {
-            auto const i = static_cast<std::size_t>(o->result);
-            if (i >= out.results.size()) continue;
-            bool const may = o->when == "no elements" ? !has_elements(out.results[i]) : is_when(o->when);
-            out.optional[i] = out.optional[i] || may;
-        }
+        for (omitted_result const* o : omissions_) out.allow_omission(*o, is_when(o->when));
         return out;
     }
 

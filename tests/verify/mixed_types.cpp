@@ -211,11 +211,8 @@ private:
         expected.terms.assign(results.results.size(), 64);
         expected.rounded = narrowest_of(s);
         expected.values = has_numbers(s);
-        expected.optional.resize(results.results.size());
         for (omitted_result const& o : known_omissions())
-            if (auto const i = static_cast<std::size_t>(o.result);
-                names(o.operators, overload_) && i < expected.optional.size())
-                expected.optional[i] = true;
+            if (names(o.operators, overload_)) expected.allow_omission(o, o.when.empty());
         expected.bounds_of = [&] { return rounding_bounds(call_reference, s, rows_[0]->schema, results.results); };
         return describe_difference(got, expected);
     }
