@@ -137,9 +137,9 @@ private:
         if (!constants) return;
         constants->for_each([&](json_value const& each, std::size_t) {
             std::string_view const name = each.name();
-            auto const given = std::ranges::find(out.arguments, name, &calls::argument::name);
-            if (given == out.arguments.end()) each.fail("the call has no argument " + in_quotes(name));
-            if (given->kind != aten::argument_kind::tensor && given->kind != aten::argument_kind::tensors)
+            if (std::ranges::find(out.arguments, name, &calls::argument::name) == out.arguments.end())
+                each.fail("the call has no argument " + in_quotes(name));
+            if (!is_tensor_argument(out, name))
                 each.fail("the argument " + in_quotes(name) + " is not a tensor; other arguments are constants anyway");
             out.constants.emplace_back(name);
         });
