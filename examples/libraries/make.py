@@ -13,13 +13,16 @@ operators.py of a library has
 
 import importlib.util
 import pathlib
-import re
+import sys
 
 import aton_onnx
 import numpy
 import torch
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "custom_op_library"))
+
+from make_model import without_folders  # noqa: E402
 
 
 def load(name):
@@ -35,15 +38,6 @@ def load(name):
         module.library.impl(operator, function, "CPU")
         torch.library.register_fake(f"{module.NAMESPACE}::{operator}", getattr(module, f"{operator}_fake", function), lib=module.library)
     return module
-
-
-def without_folders(program):
-    """Removes folders from the files in stack traces."""
-    for node in program.graph.nodes:
-        if "stack_trace" in node.meta:
-            trace = re.sub(r'File "[^"]*?/(?:site-packages/)?((?:torch/[^"]*)|[^"/]+)"', r'File "\1"', node.meta["stack_trace"])
-            node.meta["stack_trace"] = trace
-    return program
 
 
 def write(name, folder):
