@@ -3,13 +3,13 @@
 #include "row_processes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <aton/core/crash_signals.hpp>
 #include <aton/core/error.hpp>
 
 #include "call_watch.hpp"
@@ -32,7 +33,6 @@ namespace {
 
 constexpr char is_report = 'r';
 constexpr char is_error = 'e';
-constexpr std::array crashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 [[noreturn]] void fail(char const* what) {
     throw error(std::string(what) + ": " + std::generic_category().message(errno));
@@ -49,7 +49,7 @@ void send(int to, std::string_view bytes) {
 
 /// Checks a row and ends the process.
 [[noreturn]] void run_child(dsl::entry const& row, check_options const& options, call_watch& watch, int to) {
-    for (int const signal : crashes) (void)std::signal(signal, SIG_DFL);
+    for (int const signal : detail::crash_signals) (void)std::signal(signal, SIG_DFL);
     for (int const signal : {SIGPROF, SIGALRM, SIGPIPE}) (void)std::signal(signal, SIG_DFL);
     ::sigset_t none;
     ::sigemptyset(&none);
@@ -150,12 +150,10 @@ private:
     /// How a process ended: "ends the process by a segmentation fault (SIGSEGV)".
     [[nodiscard]] std::string end_of(int status) const {
         if (!WIFSIGNALED(status)) return "ends the process with status " + std::to_string(WEXITSTATUS(status));
-        switch (int const signal = WTERMSIG(status)) {
-        case SIGSEGV: return "ends the process by a segmentation fault (SIGSEGV)";
-        case SIGBUS: return "ends the process by an invalid address (SIGBUS)";
-        case SIGFPE: return "ends the process by an arithmetic error (SIGFPE), such as an integer divided by 0";
-        case SIGILL: return "ends the process by an invalid instruction (SIGILL)";
-        case SIGABRT: return "ends the process by abort() (SIGABRT), such as for a failed assertion";
+        int const signal = WTERMSIG(status);
+        if (std::string_view const cause = detail::cause_of(signal); !cause.empty())
+            return "ends the process by " + std::string(cause);
+        switch (signal) {
         case SIGKILL: return "ends the process, which the system kills (SIGKILL), as it does if memory runs out";
         case SIGPROF:
         case SIGALRM: return "does not end within " + std::to_string(watch_->seconds()) + " seconds";
@@ -188,8 +186,8 @@ std::vector<row_report> check_in_processes(std::span<dsl::entry const* const> ro
             if (ready[i].revents == 0 || running[i].read()) continue;
             out[running[i].row()] = running[i].report(*rows[running[i].row()]);
             running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
-            if (options.progress) options.progress(++done, rows.size());
-            else ++done;
+            ++done;
+            if (options.progress) options.progress(done, rows.size());
         }
     }
     return out;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names the row of a plugin that crashes.
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
@@ -9,6 +8,7 @@
 
 #include <unistd.h>
 
+#include <aton/core/crash_signals.hpp>
 #include <aton/exporter/plugin.hpp>
 #include <aton/model_io/model_io.hpp>
 
@@ -17,18 +17,6 @@
 namespace aton::tool {
 
 namespace {
-
-constexpr std::array crashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-
-std::string_view what_happens(int signal) {
-    switch (signal) {
-    case SIGSEGV: return "a segmentation fault (SIGSEGV)";
-    case SIGBUS: return "an invalid address (SIGBUS)";
-    case SIGFPE: return "an arithmetic error (SIGFPE), such as an integer divided by 0";
-    case SIGILL: return "an invalid instruction (SIGILL)";
-    default: return "abort() (SIGABRT), such as for a failed assertion";
-    }
-}
 
 /// A line without allocations: the memory of the process may be damaged.
 class fixed_line {
@@ -56,7 +44,7 @@ static void name_row(int signal) {
     }
     fixed_line line;
     line << "aton: " << row.plugin << ": the mapping of " << row.overload << " ends the process by "
-         << what_happens(signal) << "; 'aton verify --plugin' shows the call\n";
+         << detail::cause_of(signal) << "; 'aton verify --plugin' shows the call\n";
     line.write();
     ::alarm(5);       // should memory be damaged so far that the next line does not return
     abandon_writes(); // a row holds no lock of it
@@ -73,7 +61,7 @@ void report_crashes() {
     other.ss_sp = stack;
     other.ss_size = sizeof stack;
     (void)::sigaltstack(&other, nullptr);
-    for (int const signal : crashes) {
+    for (int const signal : detail::crash_signals) {
         struct ::sigaction now{};
         bool const is_free = ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL; // no sanitizer's
         if (!is_free) continue;
