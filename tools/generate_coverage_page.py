@@ -42,7 +42,7 @@ INTRODUCTION = """# Operators that other converters map
 
 The operator names that some converter of PyTorch programs maps and that Aton did not map at first: what has become of each. In-place
 and out forms count as the functional operator. *Mapped* means that there is a row in a built-in table; whether a call is right is
-another question, which [verify](verify.md) and [the oracle](oracle.md) answer. [Supported operators](operators.md) lists all
+another question, which [verify](verify.md) and [the oracle](results/oracle.md) answer. [Supported operators](operators.md) lists all
 overloads with a row.
 
 This page is written by `tools/generate_coverage_page.py` from `{names}`; the test `coverage_page_is_current` checks it, and each

@@ -21,7 +21,7 @@ INTRODUCTION = """# Supported operators
 
 The overloads of the built-in tables, and the opsets of `ai.onnx` that their rows cover. Nothing is exported below opset
 {oldest}. *From* is the first opset of the mapping. If a mapping refuses a call (for an argument that ONNX cannot express, or for a
-dtype), it gives the reason when a model is exported; [the oracle's results](oracle.md) show how many recorded calls of each overload
+dtype), it gives the reason when a model is exported; [the oracle's results](results/oracle.md) show how many recorded calls of each overload
 are right. A family is a file of `include/aton/mappings/`.
 
 `aton ops` prints the same list with schemas, `aton ops --all` includes overloads without a mapping, and

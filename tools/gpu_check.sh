@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # For a machine with a GPU and nvcc: builds the runtime for that GPU, runs its tests, also under compute-sanitizer if it is installed, and
-# the benchmark, and writes docs/gpu_results.md with the device, the date and the results.
+# the benchmark, and writes docs/results/gpu_results.md with the device, the date and the results.
 #
-#   tools/gpu_check.sh [FILE]      FILE instead of docs/gpu_results.md
+#   tools/gpu_check.sh [FILE]      FILE instead of docs/results/gpu_results.md
 #
 # Exits with 1 if anything failed; the file has the details. For machines where nothing can be installed or built:
 #
@@ -18,7 +18,7 @@ ATON_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$ATON_ROOT" || exit 1
 command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null || { echo "gpu_check: no GPU found" >&2; exit 1; }
 
-out="${1:-docs/gpu_results.md}"
+out="${1:-docs/results/gpu_results.md}"
 build="${ATON_GPU_PROGRAMS:-build/gpu}"
 node_tests="${ATON_ONNX_NODE_TESTS:-build/gpu/tests/node_tests}"
 limit=(timeout "${ATON_GPU_SECONDS:-3600}")

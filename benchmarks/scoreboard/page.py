@@ -47,7 +47,7 @@ exporter raises an exception. *Crash*: the process died, or took longer than 90 
 process runs them (OpenVINO dies at one file of Aton). OpenVINO's own front end and pnnx have no ONNX files.
 
 The calls are those of `tests/data/oracle`, which Aton's own tests run too. Written by
-[`benchmarks/scoreboard/run.py --summary docs/scoreboard.md`](../benchmarks/README.md), which also makes a page with filters and a script for each
+[`benchmarks/scoreboard/run.py --summary docs/results/scoreboard.md`](../../benchmarks/README.md), which also makes a page with filters and a script for each
 call that is not right. {versions}.
 """
 

@@ -246,7 +246,7 @@ class Checks(unittest.TestCase):
                 "README.md": "# Each with its mend\n\nA row of\nnone. There is no row, and it is no\nlonger there. `it is no value`\n\n"
                              "```text\nit is no value\n```\n<!-- it is no value -->\n[Calls are held](it-is-no-value.md)\nagainst nothing.\n",
                 "docs/a.md": "What is None, a text file, a part of it, its behavior: fine. Standard input, at least one, so that parts of it differ.\n",
-                "docs/oracle.md": "| quoted | it is no value |\n|---|---|\n\nIt shall be found.\n",
+                "docs/results/oracle.md": "| quoted | it is no value |\n|---|---|\n\nIt shall be found.\n",
                 "src/a.cpp": '#include "it is no file.hpp"\n// it is no value\nauto a = "it is "\n    "no value"; auto b = "shall"; auto c = \'"\';\n'
                              'auto d = R"(a list may not stand there)"; /* it is no value */ auto e = "is not a value, said \\"no\\"";\n',
                 "include/b.hpp": 'auto a = "is no value";\n', "include/generated/c.hpp": 'auto a = "is no value";\n',
@@ -255,7 +255,7 @@ class Checks(unittest.TestCase):
                 (root / path).write_text(text, encoding="utf-8")
             self.assertEqual(check_english.problems_of(root, {"src/a.cpp": 1, "include/b.hpp": 1, "tools/fixed.cpp": 2, "src/gone.cpp": 1}), [
                 "README.md:1: 'mend'; write: fix", "README.md:3: 'of none'; write: is not",
-                "README.md:11: 'held against'; write: check against, compare with", "docs/oracle.md:4: 'shall'; write: must, is to",
+                "README.md:11: 'held against'; write: check against, compare with", "docs/results/oracle.md:4: 'shall'; write: must, is to",
                 "src/a.cpp:3: 'is no' in \"it is no value\"; write: is not a",
                 "src/a.cpp:5: 'may not stand' in \"a list may not stand there\"; write: is, appears",
                 "src/a.cpp: 2 phrases, 1 in english_exceptions.txt",

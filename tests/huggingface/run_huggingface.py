@@ -196,7 +196,7 @@ The largest error may be 1e-4 of the largest value (float16: 2e-2), or four time
 error, at most 1e-2. Random operators have no kernel in ONNX Runtime from opset 22 on; a component with them counts if it is right at an
 earlier opset.
 
-Written by `tests/huggingface/run_huggingface.py --aton build/release/aton --variants --jsonl results.jsonl --report docs/huggingface.md`.
+Written by `tests/huggingface/run_huggingface.py --aton build/release/aton --variants --jsonl results.jsonl --report docs/results/huggingface.md`.
 
 {tried} of the {all} model types that have a component were tried: the most used ones, then the others in a random order.
 

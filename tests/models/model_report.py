@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The results of run_models.py as a table: on a terminal, and in docs/models.md."""
+"""The results of run_models.py as a table: on a terminal, and in docs/results/models.md."""
 
 import dataclasses
 import importlib.metadata
@@ -18,10 +18,10 @@ an operator's version at that opset.
 Nodes are those of the ONNX graph at opset {newest}, or of both graphs if they differ. Models marked * have their full size.
 Written by:
 
-    tests/models/run_models.py --aton build/release/aton --report docs/models.md
+    tests/models/run_models.py --aton build/release/aton --report docs/results/models.md
 
 Other pages have the [model types of transformers](huggingface.md) in tiny configurations, and [models of other packages](zoo.md).
-Old opsets are checked by `--opsets 11,9 --least 11:95,9:60`; [the state of Aton](state.md) has the figures.
+Old opsets are checked by `--opsets 11,9 --least 11:95,9:60`; [the state of Aton](../state.md) has the figures.
 
 """
 

@@ -3,7 +3,7 @@
 """Exports every model of the zoo with `aton export`, runs the result in ONNX Runtime on two inputs, and compares with torch.
 
     tests/models/run_models.py --aton build/release/aton [--quick | --rest] [--only bert,vit] [--opsets 13,17,18,26] [--check]
-                               [--target onnxruntime] [--jobs 2] [--work FOLDER] [--report docs/models.md] [--json FILE] [--list]
+                               [--target onnxruntime] [--jobs 2] [--work FOLDER] [--report docs/results/models.md] [--json FILE] [--list]
                                [--least 11:90,9:60]
 
 Each model is exported by torch twice: raw, straight from torch.export.export, and after run_decompositions(). The files

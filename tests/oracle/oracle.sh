@@ -11,7 +11,7 @@
 # --shapes symbolic|unknown   the inputs are declared without static sizes
 # --sample                    the committed sample of cases, which is also used if ATON_SHARED_DIR has no cases
 # --need-shared               exit with 77 instead of using the sample
-# --report, --check-report    writes docs/oracle.md from the results; exits with 1 if it is not up to date
+# --report, --check-report    writes docs/results/oracle.md from the results; exits with 1 if it is not up to date
 # --program FILE              uses an existing oracle_models instead of building it
 # --build-only                builds without running
 # Other options go to run_oracle.py: --ops, --plain, --verbose, --quiet, --json FILE, --check PERCENT, --workers N.
@@ -129,6 +129,6 @@ if [ -n "$report" ]; then
     check=()
     [ "$report" = --report ] || check=(--check)
     "$python" "$here/report.py" --results "$results" --peers "$shared/coverage" \
-        --out "$root/docs/oracle.md" "${check[@]}" || status=$?
+        --out "$root/docs/results/oracle.md" "${check[@]}" || status=$?
 fi
 exit "$status"

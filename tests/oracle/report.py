@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/oracle.md: how many recorded ATen calls the mappings compute correctly, compared with PyTorch's exporters, and every
+"""Writes docs/results/oracle.md: how many recorded ATen calls the mappings compute correctly, compared with PyTorch's exporters, and every
 plain case that fails.
 
-    report.py --results build/oracle/all/results.json --peers ../shared/coverage --out docs/oracle.md
+    report.py --results build/oracle/all/results.json --peers ../shared/coverage --out docs/results/oracle.md
 
 --check writes nothing and exits with 1 if the file is not up to date. tests/oracle/oracle.sh --report calls it."""
 

@@ -5,7 +5,7 @@ runtime_node_tests also compares the results of the other two.
 
     measure_node_tests.py --program build/release/tests/runtime_node_tests --data build/release/tests/node_tests
 
---write docs/node_tests.md writes the page; --check docs/node_tests.md only checks whether it is up to date. --only PART measures cases
+--write docs/results/node_tests.md writes the page; --check docs/results/node_tests.md only checks whether it is up to date. --only PART measures cases
 with this in their name or operator."""
 
 import argparse

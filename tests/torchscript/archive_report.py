@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The results of run_archives.py as a table: on a terminal, and in docs/torchscript-zoo.md."""
+"""The results of run_archives.py as a table: on a terminal, and in docs/results/torchscript-zoo.md."""
 
 import importlib.metadata
 import math
@@ -13,7 +13,7 @@ release that saved the archive returned (number of outputs, dtypes, shapes, inte
 different sizes where a dimension is dynamic. PyTorch's exporter cannot load detectors where torchvision's extension does not fit torch, as
 here: `torchvision::nms` is missing. The list is in `tests/torchscript/nets*.py`, the packages are in `tests/torchscript/zoo.sh`. Written by:
 
-    tests/torchscript/zoo.sh --aton build/release/aton --report docs/torchscript-zoo.md
+    tests/torchscript/zoo.sh --aton build/release/aton --report docs/results/torchscript-zoo.md
 
 """
 

@@ -3,7 +3,7 @@
 """Exports the TorchScript archives that make_archives.py made with several releases of torch, with `aton export --input` and with
 PyTorch's own exporter, and compares ONNX Runtime with what torch returned when it saved them.
 
-    tests/torchscript/zoo.sh --aton build/release/aton [--only resnet,lstm] [--no-torch] [--check] [--jobs 2] [--report docs/torchscript-zoo.md]
+    tests/torchscript/zoo.sh --aton build/release/aton [--only resnet,lstm] [--no-torch] [--check] [--jobs 2] [--report docs/results/torchscript-zoo.md]
 
 zoo.sh installs the releases of torch, makes the archives and runs this. PyTorch's exporter is torch.onnx.export(dynamo=False) of the newest
 release, on the loaded archive; a model with a dynamic dimension gets it in both exporters, and runs at two sizes.

@@ -3,7 +3,7 @@
 """Exports models of many PyPI packages with `aton export` and with PyTorch's own exporter, and compares ONNX Runtime with torch.
 
     tests/zoo/zoo.sh --aton build/release/aton [--only monai,egnn] [--opset 18] [--no-dynamo] [--check]
-                     [--jobs 2] [--work FOLDER] [--report docs/zoo.md] [--json FILE] [--list]
+                     [--jobs 2] [--work FOLDER] [--report docs/results/zoo.md] [--json FILE] [--list]
 
 zoo.sh installs the packages of requirements.txt into an environment of their own and runs this there. The models are those
 of nets_*.py beside this file. They are exported and compared as those of tests/models/run_models.py; PyTorch's exporter

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The results of run_zoo.py as a table: on a terminal, and in docs/zoo.md."""
+"""The results of run_zoo.py as a table: on a terminal, and in docs/results/zoo.md."""
 
 import dataclasses
 import importlib.metadata
@@ -15,7 +15,7 @@ A model is right if ONNX's checker accepts it with full shape inference and ONNX
 dtypes, shapes, values within 1e-4 of the largest) for two inputs, of different sizes where dimensions are dynamic. The list, with
 the exact versions of the packages, is in `tests/zoo/`. Written by:
 
-    tests/zoo/zoo.sh --aton build/release/aton --report docs/zoo.md
+    tests/zoo/zoo.sh --aton build/release/aton --report docs/results/zoo.md
 
 """
 
