@@ -126,7 +126,7 @@ def _super_resolution():
 
 @net("graphs_nearest_upsampling")
 def _nearest_upsampling():
-    """A decoder of nearest neighbours with a dynamic batch."""
+    """A decoder of nearest neighbors with a dynamic batch."""
     parts = []
     for inputs, outputs in ((64, 48), (48, 32), (32, 16)):
         parts += [nn.Upsample(scale_factor=2), nn.Conv2d(inputs, outputs, 3, padding=1), nn.ReLU()]

@@ -915,11 +915,11 @@ struct node_context {
     std::string_view module;                       ///< the path of the module in the model, if known: "layer1.0.conv1"
     std::string_view source;                       ///< the user's source line, if known
     std::uint32_t origin = 0;                      ///< of the new nodes, index into graph_data::origins
-    std::uint32_t constant_bytes_left = unlimited; ///< limit for the constants of the call: dsl/budget.hpp
+    std::uint32_t constant_bytes_left = unlimited; ///< limit for the constants of the call: core/budget.hpp
     std::vector<value_type> expected; ///< the types of the results that the program records; empty: unknown
     dsl::bound_argument const* first_argument = nullptr;
     std::uint32_t argument_count = 0;
-    std::uint32_t nodes_left = unlimited; ///< limit for the nodes of the call: dsl/budget.hpp
+    std::uint32_t nodes_left = unlimited; ///< limit for the nodes of the call: core/budget.hpp
     bool exact_nan = true;                ///< graph::exact_nan()
     bool may_be_empty = false; ///< whether an operand may have no elements: a size depends on data, as in x[x > 0]
 

@@ -109,7 +109,7 @@ public:
     }
 
 private:
-    /// The seed of the next call: rows and neighbouring seeds do not share calls.
+    /// The seed of the next call: rows and neighboring seeds do not share calls.
     [[nodiscard]] std::uint64_t next_seed() {
         return runtime::seed_of_draw(options_.seed ^ hash_of(row_.overload), ++calls_drawn_);
     }

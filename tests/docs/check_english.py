@@ -60,11 +60,21 @@ PHRASES = {
     r"with the words that": "with the command that",
     r"thereof|therein|thereto|whereof|hereof": "of it, in it",
     r"(?:has|have) not (?:a|any|the)": "does not have",
+}
+# Those that are also wrong in comments, in texts of tests and in the files that configure tools.
+EVERYWHERE = {
     r"\w*(?:normalis|recognis|initialis|optimis|quantis|functionalis|vectoris|serialis|specialis|materialis|generalis|summaris)"
     r"(?:e|es|ed|er|ers|ing|ation|ations)": "American spelling: -ize",
     r"behaviours?|neighbours?|neighbouring|colours?|licence|labelled|modelled|misspelt|learnt": "American spelling",
+    r"of nothing": "of an empty tensor, of no elements",
 }
-BANNED = [(re.compile(rf"(?<![\w-])(?:{phrase})(?![\w-])", re.IGNORECASE), instead) for phrase, instead in PHRASES.items()]
+ANYWHERE = [(re.compile(rf"(?<![\w])(?:{phrase})(?![\w])", re.IGNORECASE), instead) for phrase, instead in EVERYWHERE.items()]
+BANNED = [(re.compile(rf"(?<![\w-])(?:{phrase})(?![\w-])", re.IGNORECASE), instead) for phrase, instead in PHRASES.items()] + ANYWHERE
+# A text without these has none of them.
+STEMS = (*(each + "is" for each in ("normal", "recogn", "initial", "optim", "quant", "functional", "vector", "serial", "special", "material", "general", "summar")),
+         "behaviour", "neighbour", "colour", "licence", "labelled", "modelled", "misspelt", "learnt", "of nothing")
+# Files that quote such words: these checks, and a test of what is suggested for a misspelled name.
+QUOTES = ("tests/docs/check_english.py", "tests/docs/checks_test.py", "tests/docs/tree_checks_test.py", "tests/tools/aton_command_test.py")
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\((.*?)\)\1"|"((?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\\n]|\\.)+\'', re.DOTALL)
 
@@ -119,6 +129,26 @@ def sources(root):
     return [path for path in sorted(found) if "generated" not in path.parts]
 
 
+def texts(root):
+    """Everything else that is written by hand: sources with their comments, scripts, and what configures tools."""
+    kinds = (".hpp", ".cpp", ".cu", ".cuh", ".py", ".sh", ".cmake", ".txt", ".rules")
+    folders = ("include", "src", "cuda", "tools", "tests", "examples", "benchmarks", "cmake", "python", "packaging")
+    found = [path for folder in folders for path in sorted((root / folder).rglob("*"))
+             if path.suffix in kinds and not {"generated", "third_party", "data", "__pycache__"} & set(path.parts)]
+    found += [root / "CMakeLists.txt", *sorted(root.glob("*.json")), *sorted(root.glob("*.yml")), *sorted(root.glob("*.toml"))]
+    return [path for path in found if path.is_file() and path.relative_to(root).as_posix() not in QUOTES]
+
+
+def text_findings(root, path):
+    """One line for each phrase that is wrong everywhere."""
+    text = path.read_text(encoding="utf-8")
+    lower = text.lower()
+    if not any(stem in lower for stem in STEMS):
+        return []
+    return [f"{path.relative_to(root)}:{text.count(chr(10), 0, m.start()) + 1}: '{m.group()}'; write: {instead}"
+            for banned, instead in ANYWHERE for m in banned.finditer(text)]
+
+
 def counts(root):
     """{file: lines of source_findings}, for files that have any."""
     found = {path.relative_to(root).as_posix(): source_findings(path) for path in sources(root)}
@@ -134,6 +164,7 @@ def read_exceptions(text):
 def problems_of(root, exceptions):
     """Every phrase in a document, and every file whose count differs from the recorded one."""
     found = [line for path in pages(root) for line in document_findings(root, path)]
+    found += [line for path in texts(root) for line in text_findings(root, path)]
     counted = counts(root)
     for name in sorted(counted.keys() | exceptions.keys()):
         lines, allowed = counted.get(name, []), exceptions.get(name, 0)
@@ -162,7 +193,7 @@ def main():
     exceptions = read_exceptions(EXCEPTIONS.read_text(encoding="utf-8"))
     found = problems_of(ROOT, exceptions)
     print("\n".join(found), end="\n" if found else "")
-    print(f"{len(pages(ROOT))} documents and {len(sources(ROOT))} sources, {len(PHRASES)} phrases: {len(found)} problems, "
+    print(f"{len(pages(ROOT))} documents and {len(sources(ROOT))} sources, {len(PHRASES) + len(EVERYWHERE)} phrases: {len(found)} problems, "
           f"{sum(exceptions.values())} known phrases in messages of {len(exceptions)} files")
     sys.exit(1 if found or not sources(ROOT) else 0)
 

@@ -229,14 +229,15 @@ class Checks(unittest.TestCase):
             (root / "docs").mkdir()
             (root / "tools").mkdir()
             (root / "tools" / "there.py").touch()
-            (root / "mkdocs.yml").write_text("docs_dir: docs\nnav:\n  - A: a.md\n  - Gone: gone.md\n", encoding="utf-8")
+            (root / "mkdocs.yml").write_text("docs_dir: docs\nnav:\n  - A: a.md\n  - Gone: gone.md\n  - Again: a.md\n", encoding="utf-8")
             (root / "docs" / "a.md").write_text(
                 "# One `two`: three\n[ok](#one-two-three) [ok](b.md) [ok](../tools/there.py) `tools/there.py` `[no](link.md)` [ok](https://a.b/c)\n"
                 "[bad](#four)\n[bad](c.md)\n[bad](../../outside)\n`tools/none.py` `other/none.py`\n<!-- [no](link.md) -->\n",
                 encoding="utf-8")
             (root / "docs" / "b.md").touch()
             self.assertEqual(check_links.problems_of(root), [
-                "mkdocs.yml: no such page: docs/gone.md", "mkdocs.yml: docs/b.md is not in the navigation", "a.md:3: no such heading: #four",
+                "mkdocs.yml: no such page: docs/gone.md", "mkdocs.yml: docs/b.md is not in the navigation",
+                "mkdocs.yml: docs/a.md is in the navigation twice", "a.md:3: no such heading: #four",
                 "a.md:4: no such file: c.md", "a.md:5: no such file: ../../outside", "a.md:6: no such path: tools/none.py"])
 
     def test_english(self):

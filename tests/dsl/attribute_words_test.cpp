@@ -141,9 +141,9 @@ TEST_CASE("S5: every string attribute with a default has it among its words, in 
             CAPTURE(schema.since());
             CAPTURE(a.name);
             lists.emplace(std::string(schema.name()) + '.' + std::string(a.name));
-            bool const misspelt = schema.name() == "GRU" && schema.since() < 3; // 'foward' in ONNX
+            bool const misspelled = schema.name() == "GRU" && schema.since() < 3; // 'foward' in ONNX
             if (!a.default_text.empty())
-                CHECK(aton::onnx::refused_word(schema, a.name, a.default_text).empty() != misspelt);
+                CHECK(aton::onnx::refused_word(schema, a.name, a.default_text).empty() != misspelled);
         }
     }
     CHECK(lists.size() > 40);

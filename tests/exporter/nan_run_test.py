@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """aton export --nan: programs that take maxima, minima, sorts and their indices, exported by torch and run by ONNX Runtime. With `exact`,
 inputs with NaN give torch's results; with `fast`, inputs without NaN do, the graph has fewer nodes, and programs that use NaN as data are
-exported as with `exact`. Means and medians of nothing are NaN in both.
+exported as with `exact`. Means and medians of empty tensors are NaN in both.
 
 Usage: nan_run_test.py ATON
 """

@@ -100,7 +100,7 @@ TEST_CASE("a contiguous strided view of a symbolic size need not have all elemen
     CHECK(s.has("Slice"));
 }
 
-TEST_CASE("a mean over a size that may be 0 divides by it, because ReduceMean of nothing is undefined") {
+TEST_CASE("a mean over a size that may be 0 divides by it, because ReduceMean of no elements is undefined") {
     for (bool const may_be_empty : {false, true}) {
         symbolic s;
         s.data.context.may_be_empty = may_be_empty;

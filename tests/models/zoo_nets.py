@@ -174,7 +174,7 @@ def group_norm_net():
 
 @model("style_transfer")
 def style_transfer():
-    """Reflection padding, InstanceNorm with and without weights, upsampling by nearest neighbours."""
+    """Reflection padding, InstanceNorm with and without weights, upsampling by nearest neighbors."""
     module = nn.Sequential(
         nn.ReflectionPad2d(2),
         nn.Conv2d(3, 8, 5, 2),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Results of ATen operators at the edges, as torch 2.13 gives them: of nothing, and of singular matrices.
+// Results of ATen operators at the edges, as torch 2.13 gives them: of empty tensors, and of singular matrices.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -36,7 +36,7 @@ tensor matrix(std::vector<double> const& elements) {
 
 } // namespace
 
-TEST_CASE("a norm of nothing is 0, whatever its exponent") {
+TEST_CASE("a norm of an empty tensor is 0, whatever its exponent") {
     for (double const p : {0.0, 1.0, 2.5, 1e308, std::numeric_limits<double>::quiet_NaN()}) {
         CAPTURE(p);
         tensor const none = tensor::of_scalar(1, dtype::float32).expanded(sizes{1, 0});

@@ -46,7 +46,7 @@ def sample_farthest_points_fake(points, lengths, K, start_idxs):
 
 
 class Model(torch.nn.Module):
-    """Groups the neighbours of sampled points."""
+    """Groups the neighbors of sampled points."""
 
     def forward(self, points, lengths, counts):
         ops = torch.ops.pytorch3d

@@ -53,7 +53,7 @@ radius_fake = knn_fake = edges_fake
 
 
 class Model(torch.nn.Module):
-    """The mean offset of the neighbours, and the nearest points among those of the same example."""
+    """The mean offset of the neighbors, and the nearest points among those of the same example."""
 
     def forward(self, x, y, ptr_x, ptr_y):
         ops = torch.ops.torch_cluster

@@ -57,7 +57,7 @@ inline value part(graph<13> g, value x, size begin, size end, std::int64_t step 
     return g.op<"Slice">(x, g.ints({begin}), g.ints({end}), g.ints({-1}), g.ints({step}));
 }
 
-// Turns pairs of numbers in the first `width` columns of each head: the halves of them, or neighbours.
+// Turns pairs of numbers in the first `width` columns of each head: the halves of them, or neighbors.
 inline value rotated(graph<13> g, value x, value cos_sin, size width, std::int64_t head_size, bool halves) {
     size const half = width / 2;
     value const heads = g.op<"Reshape">(x, g.ints({0, g.size(x, 1) / head_size, head_size}));
