@@ -118,8 +118,8 @@ def source_findings(path):
 
 
 def pages(root):
-    """The pages for users: README.md, CHANGELOG.md, docs/ and the pages of benchmarks and tests."""
-    found = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").rglob("*.md"), *(root / "benchmarks").rglob("*.md"), *(root / "tests").glob("*/*.md")]
+    """The pages for readers: README.md and those beside it, docs/, .github/ and the pages of benchmarks and tests."""
+    found = [*root.glob("*.md"), *(root / ".github").rglob("*.md"), *(root / "docs").rglob("*.md"), *(root / "benchmarks").rglob("*.md"), *(root / "tests").glob("*/*.md")]
     return [path for path in sorted(found) if path.is_file()]
 
 

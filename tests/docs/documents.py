@@ -105,8 +105,8 @@ class Block:
 
 
 def documents():
-    """README.md and the pages of docs/."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    """The pages beside README.md, except the changelog, and those of docs/."""
+    return [*(path for path in sorted(ROOT.glob("*.md")) if path.name != "CHANGELOG.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def read_blocks(path):
