@@ -341,6 +341,20 @@ public:
 
 } // namespace ATON_NAMESPACE
 
+// ---- aton/core/exactly_equal.hpp
+// Floating-point numbers that must be equal in every bit that counts, without the warning that `==` gives (-Wfloat-equal).
+// Internal header.
+
+namespace ATON_NAMESPACE {
+
+/// `a == b`, where no tolerance is meant: NaN equals nothing, -0 equals 0.
+template <class T>
+constexpr bool exactly_equal(T a, std::type_identity_t<T> b) {
+    return a <= b && b <= a;
+}
+
+} // namespace ATON_NAMESPACE
+
 // ---- aton/core/scalar.hpp
 // A number whose type is known at run time: ATen's Scalar (int, float, bool or complex).
 // Public header.
@@ -388,7 +402,8 @@ public:
     template <class T>
     [[nodiscard]] constexpr T to() const {
         if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);
-        return static_cast<T>(real_);
+        if constexpr (std::is_same_v<T, bool>) return !exactly_equal(real_, 0);
+        else return static_cast<T>(real_);
     }
 
     /// The same, but numbers out of range become the minimum or maximum of T, and NaN becomes 0.
@@ -397,7 +412,7 @@ public:
         if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);
         constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
         constexpr double high = static_cast<double>(std::numeric_limits<T>::max());
-        if (real_ != real_) return T{0};
+        if (!exactly_equal(real_, real_)) return T{0};
         if (real_ <= low) return std::numeric_limits<T>::min();
         return real_ >= high ? std::numeric_limits<T>::max() : static_cast<T>(real_);
     }
@@ -405,7 +420,8 @@ public:
     /// Equal as numbers: 1 == 1.0 == true.
     friend constexpr bool operator==(scalar const& a, scalar const& b) {
         bool const exact = a.has_integer() && b.has_integer();
-        return (exact ? a.integer_ == b.integer_ : a.to<double>() == b.to<double>()) && a.imaginary_ == b.imaginary_;
+        return (exact ? a.integer_ == b.integer_ : exactly_equal(a.to<double>(), b.to<double>())) &&
+               exactly_equal(a.imaginary_, b.imaginary_);
     }
 
 private:
@@ -657,7 +673,7 @@ struct tensor {
             return detail::append_bytes(bytes, static_cast<std::uint32_t>(s.to_saturated<std::int64_t>()));
         case dtype::uint64:
             return detail::append_bytes(bytes, static_cast<std::uint64_t>(s.to_saturated<std::int64_t>()));
-        case dtype::bool_: return detail::append_bytes(bytes, static_cast<std::uint8_t>(s.to<double>() != 0 ? 1 : 0));
+        case dtype::bool_: return detail::append_bytes(bytes, static_cast<std::uint8_t>(s.to<bool>() ? 1 : 0));
         case dtype::complex32:
             detail::append_bytes(bytes, detail::float_to_half(s.to<float>()));
             return detail::append_bytes(bytes, detail::float_to_half(static_cast<float>(s.imaginary())));
@@ -715,12 +731,12 @@ struct tensor {
 /// Whether a dtype can represent this number. A float may be rounded, but not to infinity; integers have no fractions, NaN or infinity;
 /// bool has 0 and 1; only complex dtypes have imaginary parts. False for dtypes that tensor::append() does not support.
 constexpr bool fits(scalar const& s, dtype t) {
-    if (!tensor::can_hold(t) || (!is_complex(t) && s.imaginary() != 0)) return false;
+    if (!tensor::can_hold(t) || (!is_complex(t) && !exactly_equal(s.imaginary(), 0))) return false;
     auto const number = s.to<double>();
     if (is_complex(t)) return !detail::rounds_to_infinity(number, t) && !detail::rounds_to_infinity(s.imaginary(), t);
     if (is_floating(t)) return !detail::rounds_to_infinity(number, t);
     auto const whole = s.to_saturated<std::int64_t>();
-    if (!(s == whole) || (s.is_floating() && number == 0x1p63)) return false;
+    if (!(s == whole) || (s.is_floating() && exactly_equal(number, 0x1p63))) return false;
     if (t == dtype::bool_) return whole == 0 || whole == 1;
     auto const width = static_cast<unsigned>(bits(t));
     if (is_unsigned_integral(t)) return whole >= 0 && (width == 64 || whole >> width == 0);
@@ -4317,7 +4333,10 @@ struct pattern_term {
     std::int16_t count = 0; ///< of integers, characters, alternatives or elements
     double number = 0;
 
-    friend constexpr bool operator==(pattern_term const&, pattern_term const&) = default;
+    friend constexpr bool operator==(pattern_term const& a, pattern_term const& b) {
+        return a.what == b.what && a.output == b.output && a.index == b.index && a.count == b.count &&
+               exactly_equal(a.number, b.number);
+    }
 };
 
 /// An attribute that a node of a pattern must have: this value, or one that is captured.
@@ -4714,7 +4733,8 @@ constexpr float to_float32(std::string_view attribute, T const& v) {
         auto const number = static_cast<double>(v);
         bool overflows = aton::detail::rounds_to_infinity(number, dtype::float32);
         if constexpr (std::same_as<T, long double>)
-            overflows = overflows || (number - number != 0 && v - v == 0); // out of range of double, too
+            overflows = overflows ||
+                        (!exactly_equal(number - number, 0) && exactly_equal(v - v, 0)); // out of range of double, too
         if (overflows) refuse_attribute(attribute, to_text(scalar(number)), "float32");
         return static_cast<float>(v);
     }
@@ -15278,7 +15298,7 @@ void range(Context& c) {
         distance = static_cast<double>(checked_subtract(to.to<std::int64_t>(), from.to<std::int64_t>()));
     else if (t[0]->type == dtype::float32) distance = static_cast<double>(to.to<float>() - from.to<float>());
     double const exact = distance / step;
-    if (step == 0 || !(exact <= static_cast<double>(budget::max_range)))
+    if (exactly_equal(step, 0) || !(exact <= static_cast<double>(budget::max_range)))
         c.refuse("the range is infinite or has more than 2^48 elements");
     auto const whole = exact > 0 ? static_cast<std::int64_t>(exact) : 0;
     c.set(0, {whole + (exact > static_cast<double>(whole) ? 1 : 0)});
@@ -15706,7 +15726,7 @@ void determinant(Context& c) {
 /// A scaled dimension. Refused if float arithmetic (ONNX Runtime) and double arithmetic (ONNX's inference) round to different sizes.
 template <class = void>
 dim scaled(dim const& d, double scale) {
-    if (scale == 1.0) return d;
+    if (exactly_equal(scale, 1)) return d;
     if (!d.is_static()) return {};
     double const wide = static_cast<double>(d.size()) * scale;
     float const narrow = static_cast<float>(d.size()) * static_cast<float>(scale);
@@ -16737,7 +16757,7 @@ double floating_modulo(double x, double y) {
     if (!(quotient > -9e15 && quotient < 9e15)) throw unsupported_error("the remainder of numbers as large as these");
     auto const whole = static_cast<double>(static_cast<std::int64_t>(quotient));
     double const rest = x - whole * y;
-    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+    return !exactly_equal(rest, 0) && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
 /// Integers as in C++: `/` rounds toward zero, and `%` is its remainder. They must not overflow.
@@ -16772,7 +16792,7 @@ scalar fold_numbers(scalar const& a, scalar const& b) {
     else if constexpr (Op == operation::maximum) return x < y ? y : x;
     else if constexpr (Op == operation::minimum) return y < x ? y : x;
     else {
-        if (y == 0) throw unsupported_error("a division of a number by zero");
+        if (exactly_equal(y, 0)) throw unsupported_error("a division of a number by zero");
         return Op == operation::divide ? x / y : floating_modulo(x, y);
     }
 }
@@ -16908,7 +16928,7 @@ A operator-(A const& a) {
 template <class A, class B>
     requires detail::number_operands<A, B>
 bool operator==(A const& a, B const& b) {
-    return detail::known(a, b, [](auto x, auto y) { return x == y; });
+    return detail::known(a, b, [](auto x, auto y) { return exactly_equal(x, y); });
 }
 /// Whether two numbers or sizes are constants and the first is smaller.
 template <class A, class B>

@@ -48,7 +48,7 @@ using optional_dtype = std::optional<dtype>;
 /// Converts a number to a dtype as c10::Scalar::to does: truncates to integers, maps nonzero to true, and wraps negative integers around
 /// for unsigned dtypes. A result out of range is returned unchanged; g.scalar refuses it, as ATen does.
 inline scalar as_element(scalar n, dtype type) {
-    if (type == dtype::bool_ && !n.is_complex()) return n.to<double>() != 0;
+    if (type == dtype::bool_ && !n.is_complex()) return n.to<bool>();
     if (!is_integral(type) || n.is_complex()) return n;
     if (n.is_floating()) {
         scalar const whole = n.to_saturated<std::int64_t>();
@@ -733,7 +733,7 @@ namespace detail {
 /// hold them exactly.
 inline value pad_by_attributes(graph<7> g, value x, size_list pads, double filler, std::string_view mode) {
     dtype const type = x.dtype();
-    bool const is_exact = std::isnan(filler) || static_cast<double>(static_cast<float>(filler)) == filler;
+    bool const is_exact = std::isnan(filler) || exactly_equal(static_cast<double>(static_cast<float>(filler)), filler);
     if (!all_constant(pads)) refuse_below(11, "padding of a computed width");
     if (!is_exact || (!is_floating(type) && bits(type) > 32)) refuse_below(11, "padding of or with 64-bit numbers");
     value const y = g.cast(x, is_floating(type) ? type : bits(type) < 32 ? dtype::float32 : dtype::float64);
@@ -1410,7 +1410,7 @@ inline constexpr auto divide_complex_by_number = [](graph<9> g, complex_value z,
         return g.op<"Div">(x, rounded_constant(g, divisor, x.dtype()));
     };
     bool const by_real = std::fabs(c) >= std::fabs(d); // false for NaN
-    if ((by_real ? c : d) == 0) return g.complex(over(a, 0), over(b, 0));
+    if (exactly_equal(by_real ? c : d, 0)) return g.complex(over(a, 0), over(b, 0));
     if (by_real) {
         double const ratio = d / c;
         double const scale = c + d * ratio;
@@ -1832,9 +1832,9 @@ value kept(graph<7> g, value x, double p) {
 /// Whether dropout returns x as it is.
 inline bool keeps_all(value x, double p, bool train) {
     if (!(p >= 0 && p <= 1)) throw unsupported_error("p is not between 0 and 1");
-    if (train && p != 0 && !is_floating(x.dtype()))
+    if (train && !exactly_equal(p, 0) && !is_floating(x.dtype()))
         throw unsupported_error("dropout of " + std::string(name(x.dtype())) + " in training");
-    return !train || p == 0 || is_empty(x);
+    return !train || exactly_equal(p, 0) || is_empty(x);
 }
 
 /// x where the mask is true, scaled so that its mean is preserved.
@@ -1845,7 +1845,7 @@ inline value dropped(graph<7> g, value x, value mask, double p) {
 template <bool Channels>
 inline constexpr auto dropout = [](graph<7> g, value x, double p, bool train) -> value {
     if (keeps_all(x, p, train)) return x;
-    if (p == 1) return g.op<"Mul">(x, 0);
+    if (exactly_equal(p, 1)) return g.op<"Mul">(x, 0);
     return dropped(g, x, kept<Channels>(g, x, p), p);
 };
 
@@ -1863,7 +1863,7 @@ namespace detail {
 
 /// Whether an attribute, which is float32, can hold `n` exactly; if x is float64 and it cannot, `n` must be a constant.
 inline bool fits_attribute(value x, double n) {
-    return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
+    return x.dtype() != dtype::float64 || exactly_equal(n, static_cast<double>(static_cast<float>(n)));
 }
 
 inline value times(graph<7> g, value x, number const& factor) {
@@ -1897,7 +1897,8 @@ inline value celu(graph<9> g, value x, number alpha) {
     auto const a = alpha.constant<double>();
     if (!std::isfinite(a)) return g.unsupported("an alpha that is not finite");
     if (x.dtype() == dtype::float64 || g.opset() < 12) return elu(g, x, a, 1, 1 / a);
-    if (a != 0 && static_cast<float>(a) == 0) return g.unsupported("an alpha that is 0 in float32");
+    if (!exactly_equal(a, 0) && exactly_equal(static_cast<float>(a), 0))
+        return g.unsupported("an alpha that is 0 in float32");
     return g.within<12>().op<"Celu">(x, attr::alpha_f(a));
 }
 
@@ -3381,7 +3382,8 @@ inline constexpr auto addmm = [](graph<9> g, value self, value a, value b, numbe
         if (!n.is_constant()) return false;
         auto const factor = n.constant<double>();
         auto const kept = static_cast<double>(static_cast<float>(factor));
-        return std::isfinite(factor) && (factor == kept || (a.dtype() != dtype::float64 && kept != 0));
+        return std::isfinite(factor) &&
+               (exactly_equal(factor, kept) || (a.dtype() != dtype::float64 && !exactly_equal(kept, 0)));
     };
     if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta))
         return scaled_sum_of_product(g, self, a, b, beta, alpha);
@@ -4131,9 +4133,9 @@ inline moments variance_and_mean(graph<7> g, value x, axis_list axes, double cor
     if (n.is_constant()) {
         double const count = n.constant<double>();
         double const left = count - correction;
-        over_zero = count == 0 || !(left > 0); // of no elements also where the correction is negative
+        over_zero = exactly_equal(count, 0) || !(left > 0); // of no elements also where the correction is negative
         n = g.scalar(over_zero ? 0.0 : left, type);
-    } else if (correction != 0) {
+    } else if (!exactly_equal(correction, 0)) {
         value const zero = g.scalar(0, type);
         n = correction > 0 ? max_of(g, g.op<"Sub">(n, correction), zero)
                            : g.op<"Sub">(n, g.op<"Mul">(g.cast(g.op<"Greater">(n, zero), type), correction));
@@ -4227,7 +4229,7 @@ inline value batch_norm_with(graph<7> g, value x, optional_value weight, optiona
         aten::promote_types(x.dtype(), aten::promote_types(parameter_dtype(x, weight, bias), mean.dtype()));
     dtype const type = g.opset() < 14 ? opmath_type(widest) : widest; // bfloat16 is supported since opset 14
     variance = g.cast(variance, type);
-    if (double const rest = lost_as_float(eps); type == dtype::float64 && rest != 0)
+    if (double const rest = lost_as_float(eps); type == dtype::float64 && !exactly_equal(rest, 0))
         variance = g.op<"Add">(variance, rounded_constant(g, rest, type));
     value const y = g.op<"BatchNormalization">(g.cast(x, type),
                                                channel_parameter(g, weight, x, 1, type),
@@ -4755,10 +4757,10 @@ inline value vector_norm(graph<9> g, value x, double order, axis_list axes, bool
     value const given = g.cast(x, type.value_or(x.dtype()));
     value const y = g.cast(given, detail::opmath_type(given.dtype()));
     auto const norm = [&]() -> value {
-        if (order == 0) return reduce_sum(g, g.cast(g.cast(y, dtype::bool_), y.dtype()), axes, keepdim);
+        if (exactly_equal(order, 0)) return reduce_sum(g, g.cast(g.cast(y, dtype::bool_), y.dtype()), axes, keepdim);
         if (axes.empty()) return g.op<"Abs">(y);
-        if (order == 2) return reduce<"ReduceL2">(g, y, axes, keepdim);
-        if (order == 1) return reduce<"ReduceL1">(g, y, axes, keepdim);
+        if (exactly_equal(order, 2)) return reduce<"ReduceL2">(g, y, axes, keepdim);
+        if (exactly_equal(order, 1)) return reduce<"ReduceL1">(g, y, axes, keepdim);
         value const size = g.op<"Abs">(y);
         if (std::isinf(order))
             return order > 0 ? extreme<"ReduceMax">(g, size, axes, keepdim)
@@ -4787,8 +4789,8 @@ inline value with_axes(graph<9> g, value norm, safe_vector<std::int64_t> const& 
 template <bool Magnitudes>
 value matrix_norm(graph<9> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
-    bool const by_columns = std::fabs(order) == 1;
-    if (std::fabs(order) == 2) {
+    bool const by_columns = exactly_equal(std::fabs(order), 1);
+    if (exactly_equal(std::fabs(order), 2)) {
         if (Magnitudes) return g.unsupported("the matrix norm of order 2 or -2 of complex numbers");
         value const values = spectrum_over(g, x, axes);
         std::array const last{values.rank() - 1};
@@ -5923,7 +5925,7 @@ inline value lgamma(graph<9> g, value x) {
     value const leading = g.op<"Sub">(g.op<"Mul">(g.op<"Sub">(s.z, 0.5), log), s.z);
     value const far = g.op<"Add">(g.op<"Add">(leading, series), 0.91893853320467274178); // log(2 pi) / 2
     value product = s.y;
-    for (double k = 1; k != 8; ++k) product = g.op<"Mul">(product, g.op<"Add">(s.y, k));
+    for (double k = 1; k < 8; ++k) product = g.op<"Mul">(product, g.op<"Add">(s.y, k));
     value const right = g.op<"Where">(s.small, g.op<"Sub">(far, g.op<"Log">(product)), far);
     value const log_sine = g.op<"Log">(g.op<"Div">(g.op<"Abs">(g.op<"Sin">(s.angle)), std::numbers::pi));
     value const left = g.op<"Neg">(g.op<"Add">(log_sine, right));
@@ -5938,7 +5940,7 @@ inline value digamma(graph<9> g, value x) {
         s.inverse_square, polynomial(g, s.inverse_square, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132}));
     value const far = g.op<"Sub">(g.op<"Sub">(g.op<"Log">(s.z), g.op<"Mul">(s.inverse, 0.5)), series);
     value sum = g.op<"Reciprocal">(s.y);
-    for (double k = 1; k != 8; ++k) sum = g.op<"Add">(sum, g.op<"Reciprocal">(g.op<"Add">(s.y, k)));
+    for (double k = 1; k < 8; ++k) sum = g.op<"Add">(sum, g.op<"Reciprocal">(g.op<"Add">(s.y, k)));
     value const right = g.op<"Where">(s.small, g.op<"Sub">(far, sum), far);
     value const sine = g.op<"Sin">(s.angle);
     value const cotangent = g.op<"Div">(g.op<"Cos">(s.angle), sine);
@@ -5959,7 +5961,7 @@ inline constexpr auto mvlgamma = [](graph<9> g, value x, std::int64_t p) -> valu
     dtype const type = to_floating(x.dtype());
     auto const rounded = [&](value y) { return g.cast(g.cast(y, type), dtype::float64); };
     for (double j = 0; j < n; ++j)
-        sum = g.op<"Add">(sum, rounded(lgamma(g, j == 0 ? v : rounded(g.op<"Sub">(v, j / 2)))));
+        sum = g.op<"Add">(sum, rounded(lgamma(g, exactly_equal(j, 0) ? v : rounded(g.op<"Sub">(v, j / 2)))));
     return g.cast(sum, type);
 };
 
@@ -6541,14 +6543,15 @@ namespace detail {
 inline value distances(graph<7> g, value a, value b, double p, bool drops_nan) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (p == infinity && a.size(-1).is(0)) return g.unsupported("a maximum over zero columns");
+    if (exactly_equal(p, infinity) && a.size(-1).is(0)) return g.unsupported("a maximum over zero columns");
     if (std::isfinite(p) && p > 1e30) return g.unsupported("a finite order above 1e30");
     value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
-    if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
+    if (exactly_equal(p, 2)) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
     value const magnitude = g.op<"Abs">(difference);
-    if (p == 1) return reduce_sum(g, magnitude, last, false);
-    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(is_equal(g, magnitude, 0)), a.dtype()), last, false);
-    if (p == infinity) {
+    if (exactly_equal(p, 1)) return reduce_sum(g, magnitude, last, false);
+    if (exactly_equal(p, 0))
+        return reduce_sum(g, g.cast(g.op<"Not">(is_equal(g, magnitude, 0)), a.dtype()), last, false);
+    if (exactly_equal(p, infinity)) {
         bool const exact = watches_nan(g, a);
         if (exact && drops_nan && g.opset() < 9) return g.unsupported("NaN in a maximum below opset 9");
         if (exact && drops_nan) {
@@ -6581,8 +6584,8 @@ inline std::array<value, 2> row_pairs(graph<9> g, sym_int n) {
 
 /// The upper triangle of the distances between the rows of one matrix, row by row.
 inline constexpr auto pdist = [](graph<9> g, value x, double p) -> value {
-    auto const [left, right] = row_pairs(g, g.size(x, 0));
-    return in_opmath(g, x, [&, left = left, right = right](value v) { // powers may overflow float16
+    auto const [first, second] = row_pairs(g, g.size(x, 0));
+    return in_opmath(g, x, [&, left = first, right = second](value v) { // powers may overflow float16
         value const a = g.op<"Gather">(v, left, attr::axis_i(0));
         value const b = g.op<"Gather">(v, right, attr::axis_i(0));
         return squeeze(
@@ -6613,7 +6616,7 @@ inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
     bool const many = x1.size(-2).size_or(0) > 25 || x2.size(-2).size_or(0) > 25;
     bool const is_float = x1.dtype() == dtype::float32 || x1.dtype() == dtype::float64;
     std::int64_t const mode = compute_mode.value_or(0);
-    if (p == 2 && (mode == 1 || (mode == 0 && many && is_float))) return distances_by_product(g, x1, x2);
+    if (exactly_equal(p, 2) && (mode == 1 || (mode == 0 && many && is_float))) return distances_by_product(g, x1, x2);
     return distances(g, x1, x2, p, true);
 };
 
@@ -6750,7 +6753,7 @@ inline constexpr auto l1_loss = [](graph<7> g, value self, value target, std::in
 
 inline constexpr auto smooth_l1_loss = [](graph<9> g, value self, value target, std::int64_t mode,
                                           double beta) -> value {
-    if (beta == 0) return l1_loss(g, self, target, mode);
+    if (exactly_equal(beta, 0)) return l1_loss(g, self, target, mode);
     auto const square = [&](value z) -> value {
         value const half = g.op<"Mul">(z, g.scalar_like(0.5, z));
         return g.op<"Div">(g.op<"Mul">(half, z), rounded_constant(g, beta, z.dtype()));
@@ -7797,7 +7800,7 @@ inline constexpr auto isclose = [](graph<7> g, value self, value other, double r
     value close = equal_to(g, self, other);
     auto const [x, y, type] = cast_both(g, self, other, to_floating(self.dtype()));
     if (equal_nan && is_floating(self.dtype())) close = g.op<"Or">(close, g.op<"And">(is_nan(g, x), is_nan(g, y)));
-    if (rtol == 0 && atol == 0) return close;
+    if (exactly_equal(rtol, 0) && exactly_equal(atol, 0)) return close;
     value const allowed =
         g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, rounded_constant(g, rtol, type))), rounded_constant(g, atol, type));
     value const error = g.op<"Abs">(g.op<"Sub">(x, y));
@@ -9692,7 +9695,7 @@ inline value integer_power(graph<7> g, value x, std::int64_t n) {
 /// x^0.5 and x^-0.5 as roots, as in ATen except for float16; at -inf and -0 they differ from Pow. Absent for other exponents.
 inline optional_value root(graph<7> g, value x, value exponent) {
     auto const n = known_number(exponent);
-    if (!n || std::fabs(*n) != 0.5 || x.dtype() == dtype::float16) return absent;
+    if (!n || !exactly_equal(std::fabs(*n), 0.5) || x.dtype() == dtype::float16) return absent;
     value const y = g.op<"Sqrt">(x);
     return *n < 0 ? g.op<"Reciprocal">(y) : y;
 }
@@ -9710,7 +9713,7 @@ inline value power(graph<7> g, value base, value exponent) {
         return g.op<"Pow">(x, g.cast(exponent, wide));
     }
     auto [x, y, wide] = detail::cast_through(g, base, exponent, type, detail::arithmetic_type(type));
-    if (n && *n >= 1 && *n <= 64 && *n == std::floor(*n))
+    if (n && *n >= 1 && *n <= 64 && exactly_equal(*n, std::floor(*n)))
         return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
     if (is_unsigned_integral(type) || (n && *n >= 0)) return g.cast(g.op<"Pow">(x, y), type);
     // For integers, 0 to a negative power is 0 in ATen and infinite in ONNX Runtime.
@@ -9958,10 +9961,11 @@ inline value quantized(graph<11> g, value x, value inverse, value zero, std::int
 inline constexpr auto quantize_by_numbers = [](graph<11> g, value input, double scale, std::int64_t zero,
                                                std::int64_t low, std::int64_t high, dtype type) -> value {
     value const x = quantizable(g, input);
-    if (scale == 0 || !std::isfinite(scale)) return g.unsupported("a scale of 0, or one that is not finite");
+    if (exactly_equal(scale, 0) || !std::isfinite(scale))
+        return g.unsupported("a scale of 0, or one that is not finite");
     auto const [least, greatest] = quantized_range(type);
     int exponent = 0;
-    bool const is_exact = std::frexp(scale, &exponent) == 0.5 && std::abs(exponent) < 120;
+    bool const is_exact = exactly_equal(std::frexp(scale, &exponent), 0.5) && std::abs(exponent) < 120;
     bool const is_whole = low == least && high == greatest && zero >= low && zero <= high;
     if (is_exact && is_whole && has_linear_quantization(g, type))
         return g.op<"QuantizeLinear">(x, g.scalar(scale, dtype::float32), g.scalar(zero, type));
@@ -11124,8 +11128,8 @@ inline constexpr auto nan_to_num = [](graph<9> g, value x, std::optional<double>
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
         value const y = g.op<"Where">(is_nan(g, v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
-        bool const by_clip = above.value_or(largest) == largest && below.value_or(-largest) == -largest &&
-                             std::abs(nan.value_or(0)) <= largest;
+        bool const by_clip = exactly_equal(above.value_or(largest), largest) &&
+                             exactly_equal(below.value_or(-largest), -largest) && std::abs(nan.value_or(0)) <= largest;
         if (by_clip) return clip(g, y, -largest, largest);
         value const z =
             g.op<"Where">(is_equal(g, v, infinity), rounded_constant(g, above.value_or(largest), v.dtype()), y);
@@ -12089,7 +12093,7 @@ inline value edges_of(graph<11> g, value x, std::int64_t bins, safe_span<double 
     auto const number = [&](double n) { return g.scalar(n, dtype::float64); };
     if (range.empty() && is_empty(x)) return edges_between(g, number(0), number(1), bins, x.dtype());
     if (!range.empty()) {
-        double const apart = range[0] == range[1] ? 0.5 : 0;
+        double const apart = exactly_equal(range[0], range[1]) ? 0.5 : 0;
         if (!std::isfinite(range[0]) || !std::isfinite(range[1]) || range[0] > range[1])
             throw unsupported_error("a range that is not finite or not in order");
         return edges_between(g, number(range[0] - apart), number(range[1] + apart), bins, x.dtype());
@@ -14188,7 +14192,8 @@ inline constexpr auto pad_circular = [](graph<7> g, value x, size_list pad) -> v
 inline constexpr auto pad_any = [](graph<7> g, value x, size_list pad, std::string_view mode,
                                    std::optional<double> number) -> value {
     if (mode == "constant") return pad_constant(g, x, pad, number.value_or(0.0));
-    if (number && *number != 0) return g.unsupported("padding mode '" + std::string(mode) + "' takes no value");
+    if (number && !exactly_equal(*number, 0))
+        return g.unsupported("padding mode '" + std::string(mode) + "' takes no value");
     if (mode == "reflect") return pad_with(g, x, pad, "reflect");
     if (mode == "replicate") return pad_with(g, x, pad, "edge");
     if (mode == "circular") return pad_circular(g, x, pad);
@@ -15295,7 +15300,7 @@ inline constexpr auto multinomial = [](graph<11> g, value self, sym_int count, b
 template <bool Channels>
 inline constexpr auto alpha_dropout = [](graph<7> g, value x, double p, bool train) -> value {
     if (keeps_all(x, p, train)) return x;
-    if (p == 1) return g.op<"Mul">(x, 0);
+    if (exactly_equal(p, 1)) return g.op<"Mul">(x, 0);
     constexpr double alpha = 1.7580993408473766; // of selu: scale * alpha
     double const a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
     value const stays = g.cast(kept<Channels>(g, x, p), x.dtype());
@@ -15304,7 +15309,7 @@ inline constexpr auto alpha_dropout = [](graph<7> g, value x, double p, bool tra
 };
 
 inline constexpr auto complex_dropout = [](graph<7> g, complex_value z, double p, bool train) -> complex_value {
-    if (train && p != 0) return g.unsupported("dropout of complex numbers in training");
+    if (train && !exactly_equal(p, 0)) return g.unsupported("dropout of complex numbers in training");
     return z;
 };
 
@@ -15314,7 +15319,7 @@ inline constexpr auto native_dropout = [](graph<7> g, value x, double p,
     if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
     bool const training = train.value_or(true);
     if (keeps_all(x, p, training)) return {x, filled_like(g, x, true, dtype::bool_)};
-    if (p == 1) return {g.op<"Mul">(x, 0), filled_like(g, x, false, dtype::bool_)};
+    if (exactly_equal(p, 1)) return {g.op<"Mul">(x, 0), filled_like(g, x, false, dtype::bool_)};
     value const mask = kept<false>(g, x, p);
     return {dropped(g, x, mask, p), mask};
 };
@@ -16204,7 +16209,7 @@ inline value normalized(graph<9> g, value y, sym_int const& count, fourier_norm 
         return conjugates ? conjugate_pairs(g, y) : y;
     }
     if (conjugates) return g.op<"Mul">(y, g.constant({*factor, -*factor}, y.dtype()));
-    return *factor == 1 ? y : value(g.op<"Mul">(y, *factor));
+    return exactly_equal(*factor, 1) ? y : value(g.op<"Mul">(y, *factor));
 }
 
 inline sym_int elements_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
@@ -16664,7 +16669,7 @@ inline value whole_range(graph<7> g, number const& start, number const& end, num
 inline bool has_exact_sums(number const& n) {
     if (!n.is_constant()) return !n.is_floating();
     double const scaled = n.constant<double>() * 0x1p16;
-    return scaled == std::floor(scaled) && std::abs(scaled) < 0x1p36;
+    return exactly_equal(scaled, std::floor(scaled)) && std::abs(scaled) < 0x1p36;
 }
 /// The same with numbers that the graph computes.
 inline value computed_range(graph<7> g, number start, number end, number step, optional_dtype asked) {
@@ -17579,7 +17584,7 @@ inline region_samples samples_in(graph<11> g, value input, value rois, double sc
                                  std::int64_t height, std::int64_t width, std::int64_t ratio) {
     auto const corner = [&](std::int64_t i) -> value {
         value const at = g.op<"Mul">(column_of(g, rois, i), scale);
-        return shift == 0 ? at : value(g.op<"Sub">(at, shift));
+        return exactly_equal(shift, 0) ? at : value(g.op<"Sub">(at, shift));
     };
     auto const along = [&](std::int64_t i, std::int64_t bins, sym_int extent) {
         value const start = corner(i);
@@ -17616,7 +17621,8 @@ inline constexpr auto roi_align = [](graph<22> g, value input, value rois, doubl
 template <class Graph, class... Mode>
 value roi_align_node(Graph g, value input, value rois, double scale, std::int64_t height, std::int64_t width,
                      std::int64_t ratio, Mode const&... mode) {
-    bool const fits = input.dtype() == dtype::float32 || static_cast<double>(static_cast<float>(scale)) == scale;
+    bool const fits =
+        input.dtype() == dtype::float32 || exactly_equal(static_cast<double>(static_cast<float>(scale)), scale);
     value const corners = slice(g, rois, 1, 1, 5);
     return g.template op<"RoiAlign">(input,
                                      fits ? corners : value(g.template op<"Mul">(corners, scale)),
@@ -17921,7 +17927,7 @@ inline double cubic_kernel(double x, double sharpness) {
 inline double lanczos_kernel(double x) {
     constexpr double pi = 3.14159265358979323846;
     if (x <= -3 || x >= 3) return 0;
-    return x == 0 ? 1 : std::sin(pi * x) / (pi * x) * std::sin(pi * x / 3) / (pi * x / 3);
+    return exactly_equal(x, 0) ? 1 : std::sin(pi * x) / (pi * x) * std::sin(pi * x / 3) / (pi * x / 3);
 }
 
 inline tap_table linear_taps(resized_axis const& a, bool align_corners) {
@@ -17983,7 +17989,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
             row.emplace_back(i, weight_at((static_cast<double>(i) - center + 0.5) / stretch));
             total += row.back().second;
         }
-        for (auto& tap : row) tap.second = total != 0 ? tap.second / total : tap.second;
+        for (auto& tap : row) tap.second = !exactly_equal(total, 0) ? tap.second / total : tap.second;
         longest = std::max(longest, row.size());
     }
     tap_table t{a.out, static_cast<std::int64_t>(longest), {}, {}};
@@ -18164,7 +18170,7 @@ inline bool size_follows_from_ratio(resized_axis const& a) {
 
 inline bool has_own_scale(resized_axis const& a) {
     return a.scale && *a.scale > 0 &&
-           static_cast<float>(*a.scale) != static_cast<float>(a.out) / static_cast<float>(a.in);
+           !exactly_equal(static_cast<float>(*a.scale), static_cast<float>(a.out) / static_cast<float>(a.in));
 }
 
 /// Whether Resize reads the same nearest elements as ATen, in float32 and in float64 arithmetic.
@@ -18196,7 +18202,7 @@ inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation cons
         if (a.in == 0 || a.out == 0) return false;
         own_scale = own_scale || (!mode.align_corners && has_own_scale(a));
         double const factor = a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step();
-        exact = exact && static_cast<double>(resize_factor(a)) == factor;
+        exact = exact && exactly_equal(static_cast<double>(resize_factor(a)), factor);
         if (mode.is_nearest() && !same_nearest(a, mode.kind)) return false;
         // Here ATen ignores the factor and copies.
         if ((mode.kind == filter::linear || mode.antialias) && a.in == a.out && has_own_scale(a)) return false;
@@ -19412,7 +19418,7 @@ inline constexpr auto cond = [](graph<11> g, value a, std::optional<scalar> p) -
     double const order = p ? p->to<double>() : 2;
     if (is_empty(a)) return zero_for_each_matrix(g, a, a.dtype());
     safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
-    if (std::fabs(order) != 2)
+    if (!exactly_equal(std::fabs(order), 2))
         return condition_by_inverse(g, a, [&](value x) { return matrix_norm<false>(g, x, order, last, false); });
     value const values = singular_values(g, factorable(g, a), a.dtype());
     value const largest = select(g, values, -1, 0);

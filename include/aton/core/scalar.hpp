@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <aton/core/dtype.hpp>
+#include <aton/core/exactly_equal.hpp>
 #include <aton/version.hpp>
 
 namespace ATON_NAMESPACE {
@@ -52,7 +54,8 @@ public:
     template <class T>
     [[nodiscard]] constexpr T to() const {
         if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);
-        return static_cast<T>(real_);
+        if constexpr (std::is_same_v<T, bool>) return !exactly_equal(real_, 0);
+        else return static_cast<T>(real_);
     }
 
     /// The same, but numbers out of range become the minimum or maximum of T, and NaN becomes 0.
@@ -61,7 +64,7 @@ public:
         if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);
         constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
         constexpr double high = static_cast<double>(std::numeric_limits<T>::max());
-        if (real_ != real_) return T{0};
+        if (!exactly_equal(real_, real_)) return T{0};
         if (real_ <= low) return std::numeric_limits<T>::min();
         return real_ >= high ? std::numeric_limits<T>::max() : static_cast<T>(real_);
     }
@@ -69,7 +72,8 @@ public:
     /// Equal as numbers: 1 == 1.0 == true.
     friend constexpr bool operator==(scalar const& a, scalar const& b) {
         bool const exact = a.has_integer() && b.has_integer();
-        return (exact ? a.integer_ == b.integer_ : a.to<double>() == b.to<double>()) && a.imaginary_ == b.imaginary_;
+        return (exact ? a.integer_ == b.integer_ : exactly_equal(a.to<double>(), b.to<double>())) &&
+               exactly_equal(a.imaginary_, b.imaginary_);
     }
 
 private:

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <aton/core/dtype.hpp>
+#include <aton/core/exactly_equal.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/core/shape.hpp>
 
@@ -124,7 +125,7 @@ struct tensor {
             return detail::append_bytes(bytes, static_cast<std::uint32_t>(s.to_saturated<std::int64_t>()));
         case dtype::uint64:
             return detail::append_bytes(bytes, static_cast<std::uint64_t>(s.to_saturated<std::int64_t>()));
-        case dtype::bool_: return detail::append_bytes(bytes, static_cast<std::uint8_t>(s.to<double>() != 0 ? 1 : 0));
+        case dtype::bool_: return detail::append_bytes(bytes, static_cast<std::uint8_t>(s.to<bool>() ? 1 : 0));
         case dtype::complex32:
             detail::append_bytes(bytes, detail::float_to_half(s.to<float>()));
             return detail::append_bytes(bytes, detail::float_to_half(static_cast<float>(s.imaginary())));
@@ -182,12 +183,12 @@ struct tensor {
 /// Whether a dtype can represent this number. A float may be rounded, but not to infinity; integers have no fractions, NaN or infinity;
 /// bool has 0 and 1; only complex dtypes have imaginary parts. False for dtypes that tensor::append() does not support.
 constexpr bool fits(scalar const& s, dtype t) {
-    if (!tensor::can_hold(t) || (!is_complex(t) && s.imaginary() != 0)) return false;
+    if (!tensor::can_hold(t) || (!is_complex(t) && !exactly_equal(s.imaginary(), 0))) return false;
     auto const number = s.to<double>();
     if (is_complex(t)) return !detail::rounds_to_infinity(number, t) && !detail::rounds_to_infinity(s.imaginary(), t);
     if (is_floating(t)) return !detail::rounds_to_infinity(number, t);
     auto const whole = s.to_saturated<std::int64_t>();
-    if (!(s == whole) || (s.is_floating() && number == 0x1p63)) return false;
+    if (!(s == whole) || (s.is_floating() && exactly_equal(number, 0x1p63))) return false;
     if (t == dtype::bool_) return whole == 0 || whole == 1;
     auto const width = static_cast<unsigned>(bits(t));
     if (is_unsigned_integral(t)) return whole >= 0 && (width == 64 || whole >> width == 0);

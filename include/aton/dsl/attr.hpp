@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <aton/core/dtype.hpp>
+#include <aton/core/exactly_equal.hpp>
 #include <aton/core/fixed_string.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/core/tensor.hpp>
@@ -100,7 +101,8 @@ constexpr float to_float32(std::string_view attribute, T const& v) {
         auto const number = static_cast<double>(v);
         bool overflows = aton::detail::rounds_to_infinity(number, dtype::float32);
         if constexpr (std::same_as<T, long double>)
-            overflows = overflows || (number - number != 0 && v - v == 0); // out of range of double, too
+            overflows = overflows ||
+                        (!exactly_equal(number - number, 0) && exactly_equal(v - v, 0)); // out of range of double, too
         if (overflows) refuse_attribute(attribute, to_text(scalar(number)), "float32");
         return static_cast<float>(v);
     }

@@ -94,7 +94,7 @@ double floating_modulo(double x, double y) {
     if (!(quotient > -9e15 && quotient < 9e15)) throw unsupported_error("the remainder of numbers as large as these");
     auto const whole = static_cast<double>(static_cast<std::int64_t>(quotient));
     double const rest = x - whole * y;
-    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+    return !exactly_equal(rest, 0) && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
 /// Integers as in C++: `/` rounds toward zero, and `%` is its remainder. They must not overflow.
@@ -129,7 +129,7 @@ scalar fold_numbers(scalar const& a, scalar const& b) {
     else if constexpr (Op == operation::maximum) return x < y ? y : x;
     else if constexpr (Op == operation::minimum) return y < x ? y : x;
     else {
-        if (y == 0) throw unsupported_error("a division of a number by zero");
+        if (exactly_equal(y, 0)) throw unsupported_error("a division of a number by zero");
         return Op == operation::divide ? x / y : floating_modulo(x, y);
     }
 }
@@ -265,7 +265,7 @@ A operator-(A const& a) {
 template <class A, class B>
     requires detail::number_operands<A, B>
 bool operator==(A const& a, B const& b) {
-    return detail::known(a, b, [](auto x, auto y) { return x == y; });
+    return detail::known(a, b, [](auto x, auto y) { return exactly_equal(x, y); });
 }
 /// Whether two numbers or sizes are constants and the first is smaller.
 template <class A, class B>

@@ -30,8 +30,7 @@ inline bool is_finite(scalar const& n) { return !n.is_complex() && std::isfinite
 
 /// Whether exp(x) does not overflow where softplus is not x.
 inline bool is_softplus(value x, scalar const& beta, scalar const& threshold) {
-    return is_real(x) && is_finite(beta) && beta.to<double>() != 0 && is_finite(threshold) &&
-           threshold.to<double>() <= 80;
+    return is_real(x) && is_finite(beta) && beta.to<bool>() && is_finite(threshold) && threshold.to<double>() <= 80;
 }
 
 /// A constant without dimensions, as decompositions make it.
@@ -51,7 +50,7 @@ inline constexpr auto clipped_to_six = [](auto p, auto x) {
 /// Whether these are the bounds of logit: eps and 1 - eps, or -1 and 2 without an eps, between which 0 and 1 lie.
 inline bool is_logit(scalar const& low, scalar const& high) {
     double const eps = low.to<double>();
-    return (eps >= 0 || eps == -1) && high.to<double>() == 1 - eps;
+    return (eps >= 0 || exactly_equal(eps, -1)) && exactly_equal(high.to<double>(), 1 - eps);
 }
 
 /// x > 0 ? x : otherwise

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <aton/core/dtype.hpp>
+#include <aton/core/exactly_equal.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/ir/graph.hpp>
 #include <aton/onnx/schema.hpp>
@@ -47,7 +48,10 @@ struct pattern_term {
     std::int16_t count = 0; ///< of integers, characters, alternatives or elements
     double number = 0;
 
-    friend constexpr bool operator==(pattern_term const&, pattern_term const&) = default;
+    friend constexpr bool operator==(pattern_term const& a, pattern_term const& b) {
+        return a.what == b.what && a.output == b.output && a.index == b.index && a.count == b.count &&
+               exactly_equal(a.number, b.number);
+    }
 };
 
 /// An attribute that a node of a pattern must have: this value, or one that is captured.

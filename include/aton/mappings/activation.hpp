@@ -19,7 +19,7 @@ namespace detail {
 
 /// Whether an attribute, which is float32, can hold `n` exactly; if x is float64 and it cannot, `n` must be a constant.
 inline bool fits_attribute(value x, double n) {
-    return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
+    return x.dtype() != dtype::float64 || exactly_equal(n, static_cast<double>(static_cast<float>(n)));
 }
 
 inline value times(graph<7> g, value x, number const& factor) {
@@ -53,7 +53,8 @@ inline value celu(graph<9> g, value x, number alpha) {
     auto const a = alpha.constant<double>();
     if (!std::isfinite(a)) return g.unsupported("an alpha that is not finite");
     if (x.dtype() == dtype::float64 || g.opset() < 12) return elu(g, x, a, 1, 1 / a);
-    if (a != 0 && static_cast<float>(a) == 0) return g.unsupported("an alpha that is 0 in float32");
+    if (!exactly_equal(a, 0) && exactly_equal(static_cast<float>(a), 0))
+        return g.unsupported("an alpha that is 0 in float32");
     return g.within<12>().op<"Celu">(x, attr::alpha_f(a));
 }
 

@@ -66,7 +66,7 @@ inline constexpr auto isclose = [](graph<7> g, value self, value other, double r
     value close = equal_to(g, self, other);
     auto const [x, y, type] = cast_both(g, self, other, to_floating(self.dtype()));
     if (equal_nan && is_floating(self.dtype())) close = g.op<"Or">(close, g.op<"And">(is_nan(g, x), is_nan(g, y)));
-    if (rtol == 0 && atol == 0) return close;
+    if (exactly_equal(rtol, 0) && exactly_equal(atol, 0)) return close;
     value const allowed =
         g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, rounded_constant(g, rtol, type))), rounded_constant(g, atol, type));
     value const error = g.op<"Abs">(g.op<"Sub">(x, y));

@@ -63,10 +63,11 @@ inline value quantized(graph<11> g, value x, value inverse, value zero, std::int
 inline constexpr auto quantize_by_numbers = [](graph<11> g, value input, double scale, std::int64_t zero,
                                                std::int64_t low, std::int64_t high, dtype type) -> value {
     value const x = quantizable(g, input);
-    if (scale == 0 || !std::isfinite(scale)) return g.unsupported("a scale of 0, or one that is not finite");
+    if (exactly_equal(scale, 0) || !std::isfinite(scale))
+        return g.unsupported("a scale of 0, or one that is not finite");
     auto const [least, greatest] = quantized_range(type);
     int exponent = 0;
-    bool const is_exact = std::frexp(scale, &exponent) == 0.5 && std::abs(exponent) < 120;
+    bool const is_exact = exactly_equal(std::frexp(scale, &exponent), 0.5) && std::abs(exponent) < 120;
     bool const is_whole = low == least && high == greatest && zero >= low && zero <= high;
     if (is_exact && is_whole && has_linear_quantization(g, type))
         return g.op<"QuantizeLinear">(x, g.scalar(scale, dtype::float32), g.scalar(zero, type));

@@ -47,14 +47,15 @@ namespace detail {
 inline value distances(graph<7> g, value a, value b, double p, bool drops_nan) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (p == infinity && a.size(-1).is(0)) return g.unsupported("a maximum over zero columns");
+    if (exactly_equal(p, infinity) && a.size(-1).is(0)) return g.unsupported("a maximum over zero columns");
     if (std::isfinite(p) && p > 1e30) return g.unsupported("a finite order above 1e30");
     value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
-    if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
+    if (exactly_equal(p, 2)) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
     value const magnitude = g.op<"Abs">(difference);
-    if (p == 1) return reduce_sum(g, magnitude, last, false);
-    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(is_equal(g, magnitude, 0)), a.dtype()), last, false);
-    if (p == infinity) {
+    if (exactly_equal(p, 1)) return reduce_sum(g, magnitude, last, false);
+    if (exactly_equal(p, 0))
+        return reduce_sum(g, g.cast(g.op<"Not">(is_equal(g, magnitude, 0)), a.dtype()), last, false);
+    if (exactly_equal(p, infinity)) {
         bool const exact = watches_nan(g, a);
         if (exact && drops_nan && g.opset() < 9) return g.unsupported("NaN in a maximum below opset 9");
         if (exact && drops_nan) {
@@ -87,8 +88,8 @@ inline std::array<value, 2> row_pairs(graph<9> g, sym_int n) {
 
 /// The upper triangle of the distances between the rows of one matrix, row by row.
 inline constexpr auto pdist = [](graph<9> g, value x, double p) -> value {
-    auto const [left, right] = row_pairs(g, g.size(x, 0));
-    return in_opmath(g, x, [&, left = left, right = right](value v) { // powers may overflow float16
+    auto const [first, second] = row_pairs(g, g.size(x, 0));
+    return in_opmath(g, x, [&, left = first, right = second](value v) { // powers may overflow float16
         value const a = g.op<"Gather">(v, left, attr::axis_i(0));
         value const b = g.op<"Gather">(v, right, attr::axis_i(0));
         return squeeze(
@@ -119,7 +120,7 @@ inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
     bool const many = x1.size(-2).size_or(0) > 25 || x2.size(-2).size_or(0) > 25;
     bool const is_float = x1.dtype() == dtype::float32 || x1.dtype() == dtype::float64;
     std::int64_t const mode = compute_mode.value_or(0);
-    if (p == 2 && (mode == 1 || (mode == 0 && many && is_float))) return distances_by_product(g, x1, x2);
+    if (exactly_equal(p, 2) && (mode == 1 || (mode == 0 && many && is_float))) return distances_by_product(g, x1, x2);
     return distances(g, x1, x2, p, true);
 };
 

@@ -144,7 +144,7 @@ inline value integer_power(graph<7> g, value x, std::int64_t n) {
 /// x^0.5 and x^-0.5 as roots, as in ATen except for float16; at -inf and -0 they differ from Pow. Absent for other exponents.
 inline optional_value root(graph<7> g, value x, value exponent) {
     auto const n = known_number(exponent);
-    if (!n || std::fabs(*n) != 0.5 || x.dtype() == dtype::float16) return absent;
+    if (!n || !exactly_equal(std::fabs(*n), 0.5) || x.dtype() == dtype::float16) return absent;
     value const y = g.op<"Sqrt">(x);
     return *n < 0 ? g.op<"Reciprocal">(y) : y;
 }
@@ -162,7 +162,7 @@ inline value power(graph<7> g, value base, value exponent) {
         return g.op<"Pow">(x, g.cast(exponent, wide));
     }
     auto [x, y, wide] = detail::cast_through(g, base, exponent, type, detail::arithmetic_type(type));
-    if (n && *n >= 1 && *n <= 64 && *n == std::floor(*n))
+    if (n && *n >= 1 && *n <= 64 && exactly_equal(*n, std::floor(*n)))
         return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
     if (is_unsigned_integral(type) || (n && *n >= 0)) return g.cast(g.op<"Pow">(x, y), type);
     // For integers, 0 to a negative power is 0 in ATen and infinite in ONNX Runtime.

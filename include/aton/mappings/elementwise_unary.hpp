@@ -163,8 +163,8 @@ inline constexpr auto nan_to_num = [](graph<9> g, value x, std::optional<double>
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
         value const y = g.op<"Where">(is_nan(g, v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
-        bool const by_clip = above.value_or(largest) == largest && below.value_or(-largest) == -largest &&
-                             std::abs(nan.value_or(0)) <= largest;
+        bool const by_clip = exactly_equal(above.value_or(largest), largest) &&
+                             exactly_equal(below.value_or(-largest), -largest) && std::abs(nan.value_or(0)) <= largest;
         if (by_clip) return clip(g, y, -largest, largest);
         value const z =
             g.op<"Where">(is_equal(g, v, infinity), rounded_constant(g, above.value_or(largest), v.dtype()), y);

@@ -98,7 +98,7 @@ inline value edges_of(graph<11> g, value x, std::int64_t bins, safe_span<double 
     auto const number = [&](double n) { return g.scalar(n, dtype::float64); };
     if (range.empty() && is_empty(x)) return edges_between(g, number(0), number(1), bins, x.dtype());
     if (!range.empty()) {
-        double const apart = range[0] == range[1] ? 0.5 : 0;
+        double const apart = exactly_equal(range[0], range[1]) ? 0.5 : 0;
         if (!std::isfinite(range[0]) || !std::isfinite(range[1]) || range[0] > range[1])
             throw unsupported_error("a range that is not finite or not in order");
         return edges_between(g, number(range[0] - apart), number(range[1] + apart), bins, x.dtype());

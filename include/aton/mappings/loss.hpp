@@ -118,7 +118,7 @@ inline constexpr auto l1_loss = [](graph<7> g, value self, value target, std::in
 
 inline constexpr auto smooth_l1_loss = [](graph<9> g, value self, value target, std::int64_t mode,
                                           double beta) -> value {
-    if (beta == 0) return l1_loss(g, self, target, mode);
+    if (exactly_equal(beta, 0)) return l1_loss(g, self, target, mode);
     auto const square = [&](value z) -> value {
         value const half = g.op<"Mul">(z, g.scalar_like(0.5, z));
         return g.op<"Div">(g.op<"Mul">(half, z), rounded_constant(g, beta, z.dtype()));

@@ -32,7 +32,8 @@ inline constexpr auto addmm = [](graph<9> g, value self, value a, value b, numbe
         if (!n.is_constant()) return false;
         auto const factor = n.constant<double>();
         auto const kept = static_cast<double>(static_cast<float>(factor));
-        return std::isfinite(factor) && (factor == kept || (a.dtype() != dtype::float64 && kept != 0));
+        return std::isfinite(factor) &&
+               (exactly_equal(factor, kept) || (a.dtype() != dtype::float64 && !exactly_equal(kept, 0)));
     };
     if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta))
         return scaled_sum_of_product(g, self, a, b, beta, alpha);

@@ -24,10 +24,10 @@ inline value vector_norm(graph<9> g, value x, double order, axis_list axes, bool
     value const given = g.cast(x, type.value_or(x.dtype()));
     value const y = g.cast(given, detail::opmath_type(given.dtype()));
     auto const norm = [&]() -> value {
-        if (order == 0) return reduce_sum(g, g.cast(g.cast(y, dtype::bool_), y.dtype()), axes, keepdim);
+        if (exactly_equal(order, 0)) return reduce_sum(g, g.cast(g.cast(y, dtype::bool_), y.dtype()), axes, keepdim);
         if (axes.empty()) return g.op<"Abs">(y);
-        if (order == 2) return reduce<"ReduceL2">(g, y, axes, keepdim);
-        if (order == 1) return reduce<"ReduceL1">(g, y, axes, keepdim);
+        if (exactly_equal(order, 2)) return reduce<"ReduceL2">(g, y, axes, keepdim);
+        if (exactly_equal(order, 1)) return reduce<"ReduceL1">(g, y, axes, keepdim);
         value const size = g.op<"Abs">(y);
         if (std::isinf(order))
             return order > 0 ? extreme<"ReduceMax">(g, size, axes, keepdim)
@@ -56,8 +56,8 @@ inline value with_axes(graph<9> g, value norm, safe_vector<std::int64_t> const& 
 template <bool Magnitudes>
 value matrix_norm(graph<9> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
-    bool const by_columns = std::fabs(order) == 1;
-    if (std::fabs(order) == 2) {
+    bool const by_columns = exactly_equal(std::fabs(order), 1);
+    if (exactly_equal(std::fabs(order), 2)) {
         if (Magnitudes) return g.unsupported("the matrix norm of order 2 or -2 of complex numbers");
         value const values = spectrum_over(g, x, axes);
         std::array const last{values.rank() - 1};

@@ -151,7 +151,8 @@ inline constexpr auto pad_circular = [](graph<7> g, value x, size_list pad) -> v
 inline constexpr auto pad_any = [](graph<7> g, value x, size_list pad, std::string_view mode,
                                    std::optional<double> number) -> value {
     if (mode == "constant") return pad_constant(g, x, pad, number.value_or(0.0));
-    if (number && *number != 0) return g.unsupported("padding mode '" + std::string(mode) + "' takes no value");
+    if (number && !exactly_equal(*number, 0))
+        return g.unsupported("padding mode '" + std::string(mode) + "' takes no value");
     if (mode == "reflect") return pad_with(g, x, pad, "reflect");
     if (mode == "replicate") return pad_with(g, x, pad, "edge");
     if (mode == "circular") return pad_circular(g, x, pad);

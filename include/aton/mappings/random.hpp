@@ -221,7 +221,7 @@ inline constexpr auto multinomial = [](graph<11> g, value self, sym_int count, b
 template <bool Channels>
 inline constexpr auto alpha_dropout = [](graph<7> g, value x, double p, bool train) -> value {
     if (keeps_all(x, p, train)) return x;
-    if (p == 1) return g.op<"Mul">(x, 0);
+    if (exactly_equal(p, 1)) return g.op<"Mul">(x, 0);
     constexpr double alpha = 1.7580993408473766; // of selu: scale * alpha
     double const a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
     value const stays = g.cast(kept<Channels>(g, x, p), x.dtype());
@@ -230,7 +230,7 @@ inline constexpr auto alpha_dropout = [](graph<7> g, value x, double p, bool tra
 };
 
 inline constexpr auto complex_dropout = [](graph<7> g, complex_value z, double p, bool train) -> complex_value {
-    if (train && p != 0) return g.unsupported("dropout of complex numbers in training");
+    if (train && !exactly_equal(p, 0)) return g.unsupported("dropout of complex numbers in training");
     return z;
 };
 
@@ -240,7 +240,7 @@ inline constexpr auto native_dropout = [](graph<7> g, value x, double p,
     if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
     bool const training = train.value_or(true);
     if (keeps_all(x, p, training)) return {x, filled_like(g, x, true, dtype::bool_)};
-    if (p == 1) return {g.op<"Mul">(x, 0), filled_like(g, x, false, dtype::bool_)};
+    if (exactly_equal(p, 1)) return {g.op<"Mul">(x, 0), filled_like(g, x, false, dtype::bool_)};
     value const mask = kept<false>(g, x, p);
     return {dropped(g, x, mask, p), mask};
 };

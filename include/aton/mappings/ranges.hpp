@@ -94,7 +94,7 @@ inline value whole_range(graph<7> g, number const& start, number const& end, num
 inline bool has_exact_sums(number const& n) {
     if (!n.is_constant()) return !n.is_floating();
     double const scaled = n.constant<double>() * 0x1p16;
-    return scaled == std::floor(scaled) && std::abs(scaled) < 0x1p36;
+    return exactly_equal(scaled, std::floor(scaled)) && std::abs(scaled) < 0x1p36;
 }
 /// The same with numbers that the graph computes.
 inline value computed_range(graph<7> g, number start, number end, number step, optional_dtype asked) {

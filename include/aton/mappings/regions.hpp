@@ -126,7 +126,7 @@ inline region_samples samples_in(graph<11> g, value input, value rois, double sc
                                  std::int64_t height, std::int64_t width, std::int64_t ratio) {
     auto const corner = [&](std::int64_t i) -> value {
         value const at = g.op<"Mul">(column_of(g, rois, i), scale);
-        return shift == 0 ? at : value(g.op<"Sub">(at, shift));
+        return exactly_equal(shift, 0) ? at : value(g.op<"Sub">(at, shift));
     };
     auto const along = [&](std::int64_t i, std::int64_t bins, sym_int extent) {
         value const start = corner(i);
@@ -163,7 +163,8 @@ inline constexpr auto roi_align = [](graph<22> g, value input, value rois, doubl
 template <class Graph, class... Mode>
 value roi_align_node(Graph g, value input, value rois, double scale, std::int64_t height, std::int64_t width,
                      std::int64_t ratio, Mode const&... mode) {
-    bool const fits = input.dtype() == dtype::float32 || static_cast<double>(static_cast<float>(scale)) == scale;
+    bool const fits =
+        input.dtype() == dtype::float32 || exactly_equal(static_cast<double>(static_cast<float>(scale)), scale);
     value const corners = slice(g, rois, 1, 1, 5);
     return g.template op<"RoiAlign">(input,
                                      fits ? corners : value(g.template op<"Mul">(corners, scale)),

@@ -60,7 +60,7 @@ inline bool size_follows_from_ratio(resized_axis const& a) {
 
 inline bool has_own_scale(resized_axis const& a) {
     return a.scale && *a.scale > 0 &&
-           static_cast<float>(*a.scale) != static_cast<float>(a.out) / static_cast<float>(a.in);
+           !exactly_equal(static_cast<float>(*a.scale), static_cast<float>(a.out) / static_cast<float>(a.in));
 }
 
 /// Whether Resize reads the same nearest elements as ATen, in float32 and in float64 arithmetic.
@@ -92,7 +92,7 @@ inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation cons
         if (a.in == 0 || a.out == 0) return false;
         own_scale = own_scale || (!mode.align_corners && has_own_scale(a));
         double const factor = a.scale && *a.scale > 0 ? *a.scale : 1.0 / a.step();
-        exact = exact && static_cast<double>(resize_factor(a)) == factor;
+        exact = exact && exactly_equal(static_cast<double>(resize_factor(a)), factor);
         if (mode.is_nearest() && !same_nearest(a, mode.kind)) return false;
         // Here ATen ignores the factor and copies.
         if ((mode.kind == filter::linear || mode.antialias) && a.in == a.out && has_own_scale(a)) return false;

@@ -139,7 +139,7 @@ inline value lgamma(graph<9> g, value x) {
     value const leading = g.op<"Sub">(g.op<"Mul">(g.op<"Sub">(s.z, 0.5), log), s.z);
     value const far = g.op<"Add">(g.op<"Add">(leading, series), 0.91893853320467274178); // log(2 pi) / 2
     value product = s.y;
-    for (double k = 1; k != 8; ++k) product = g.op<"Mul">(product, g.op<"Add">(s.y, k));
+    for (double k = 1; k < 8; ++k) product = g.op<"Mul">(product, g.op<"Add">(s.y, k));
     value const right = g.op<"Where">(s.small, g.op<"Sub">(far, g.op<"Log">(product)), far);
     value const log_sine = g.op<"Log">(g.op<"Div">(g.op<"Abs">(g.op<"Sin">(s.angle)), std::numbers::pi));
     value const left = g.op<"Neg">(g.op<"Add">(log_sine, right));
@@ -154,7 +154,7 @@ inline value digamma(graph<9> g, value x) {
         s.inverse_square, polynomial(g, s.inverse_square, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132}));
     value const far = g.op<"Sub">(g.op<"Sub">(g.op<"Log">(s.z), g.op<"Mul">(s.inverse, 0.5)), series);
     value sum = g.op<"Reciprocal">(s.y);
-    for (double k = 1; k != 8; ++k) sum = g.op<"Add">(sum, g.op<"Reciprocal">(g.op<"Add">(s.y, k)));
+    for (double k = 1; k < 8; ++k) sum = g.op<"Add">(sum, g.op<"Reciprocal">(g.op<"Add">(s.y, k)));
     value const right = g.op<"Where">(s.small, g.op<"Sub">(far, sum), far);
     value const sine = g.op<"Sin">(s.angle);
     value const cotangent = g.op<"Div">(g.op<"Cos">(s.angle), sine);
@@ -175,7 +175,7 @@ inline constexpr auto mvlgamma = [](graph<9> g, value x, std::int64_t p) -> valu
     dtype const type = to_floating(x.dtype());
     auto const rounded = [&](value y) { return g.cast(g.cast(y, type), dtype::float64); };
     for (double j = 0; j < n; ++j)
-        sum = g.op<"Add">(sum, rounded(lgamma(g, j == 0 ? v : rounded(g.op<"Sub">(v, j / 2)))));
+        sum = g.op<"Add">(sum, rounded(lgamma(g, exactly_equal(j, 0) ? v : rounded(g.op<"Sub">(v, j / 2)))));
     return g.cast(sum, type);
 };
 

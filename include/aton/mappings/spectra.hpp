@@ -41,7 +41,7 @@ inline constexpr auto cond = [](graph<11> g, value a, std::optional<scalar> p) -
     double const order = p ? p->to<double>() : 2;
     if (is_empty(a)) return zero_for_each_matrix(g, a, a.dtype());
     safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
-    if (std::fabs(order) != 2)
+    if (!exactly_equal(std::fabs(order), 2))
         return condition_by_inverse(g, a, [&](value x) { return matrix_norm<false>(g, x, order, last, false); });
     value const values = singular_values(g, factorable(g, a), a.dtype());
     value const largest = select(g, values, -1, 0);

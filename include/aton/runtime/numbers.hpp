@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <aton/core/dtype.hpp>
+#include <aton/core/exactly_equal.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/runtime/platform.hpp>
 
@@ -111,7 +112,7 @@ ATON_HD constexpr unsigned encode(small_float_format f, float from, bool saturat
     float const scaled = std::bit_cast<float>(magnitude) * power_of_two(f.mantissa_bits - used);
     auto whole = static_cast<unsigned>(scaled);
     float const rest = scaled - static_cast<float>(whole);
-    if (rest > 0.5F || (rest == 0.5F && (whole & 1U) != 0)) ++whole;
+    if (rest > 0.5F || (exactly_equal(rest, 0.5F) && (whole & 1U) != 0)) ++whole;
     unsigned const code = (static_cast<unsigned>(used + f.bias - 1) << static_cast<unsigned>(f.mantissa_bits)) + whole;
     if (code > f.largest()) return beyond;
     return code == 0 && !f.has_negative_zero ? 0U : sign | code;

@@ -147,7 +147,7 @@ void range(Context& c) {
         distance = static_cast<double>(checked_subtract(to.to<std::int64_t>(), from.to<std::int64_t>()));
     else if (t[0]->type == dtype::float32) distance = static_cast<double>(to.to<float>() - from.to<float>());
     double const exact = distance / step;
-    if (step == 0 || !(exact <= static_cast<double>(budget::max_range)))
+    if (exactly_equal(step, 0) || !(exact <= static_cast<double>(budget::max_range)))
         c.refuse("the range is infinite or has more than 2^48 elements");
     auto const whole = exact > 0 ? static_cast<std::int64_t>(exact) : 0;
     c.set(0, {whole + (exact > static_cast<double>(whole) ? 1 : 0)});

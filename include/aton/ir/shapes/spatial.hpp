@@ -190,7 +190,7 @@ void determinant(Context& c) {
 /// A scaled dimension. Refused if float arithmetic (ONNX Runtime) and double arithmetic (ONNX's inference) round to different sizes.
 template <class = void>
 dim scaled(dim const& d, double scale) {
-    if (scale == 1.0) return d;
+    if (exactly_equal(scale, 1)) return d;
     if (!d.is_static()) return {};
     double const wide = static_cast<double>(d.size()) * scale;
     float const narrow = static_cast<float>(d.size()) * static_cast<float>(scale);

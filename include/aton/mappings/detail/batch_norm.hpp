@@ -84,7 +84,7 @@ inline value batch_norm_with(graph<7> g, value x, optional_value weight, optiona
         aten::promote_types(x.dtype(), aten::promote_types(parameter_dtype(x, weight, bias), mean.dtype()));
     dtype const type = g.opset() < 14 ? opmath_type(widest) : widest; // bfloat16 is supported since opset 14
     variance = g.cast(variance, type);
-    if (double const rest = lost_as_float(eps); type == dtype::float64 && rest != 0)
+    if (double const rest = lost_as_float(eps); type == dtype::float64 && !exactly_equal(rest, 0))
         variance = g.op<"Add">(variance, rounded_constant(g, rest, type));
     value const y = g.op<"BatchNormalization">(g.cast(x, type),
                                                channel_parameter(g, weight, x, 1, type),

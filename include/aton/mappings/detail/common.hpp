@@ -33,7 +33,7 @@ using optional_dtype = std::optional<dtype>;
 /// Converts a number to a dtype as c10::Scalar::to does: truncates to integers, maps nonzero to true, and wraps negative integers around
 /// for unsigned dtypes. A result out of range is returned unchanged; g.scalar refuses it, as ATen does.
 inline scalar as_element(scalar n, dtype type) {
-    if (type == dtype::bool_ && !n.is_complex()) return n.to<double>() != 0;
+    if (type == dtype::bool_ && !n.is_complex()) return n.to<bool>();
     if (!is_integral(type) || n.is_complex()) return n;
     if (n.is_floating()) {
         scalar const whole = n.to_saturated<std::int64_t>();

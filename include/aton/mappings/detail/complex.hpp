@@ -172,7 +172,7 @@ inline constexpr auto divide_complex_by_number = [](graph<9> g, complex_value z,
         return g.op<"Div">(x, rounded_constant(g, divisor, x.dtype()));
     };
     bool const by_real = std::fabs(c) >= std::fabs(d); // false for NaN
-    if ((by_real ? c : d) == 0) return g.complex(over(a, 0), over(b, 0));
+    if (exactly_equal(by_real ? c : d, 0)) return g.complex(over(a, 0), over(b, 0));
     if (by_real) {
         double const ratio = d / c;
         double const scale = c + d * ratio;

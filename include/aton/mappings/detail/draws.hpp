@@ -71,9 +71,9 @@ value kept(graph<7> g, value x, double p) {
 /// Whether dropout returns x as it is.
 inline bool keeps_all(value x, double p, bool train) {
     if (!(p >= 0 && p <= 1)) throw unsupported_error("p is not between 0 and 1");
-    if (train && p != 0 && !is_floating(x.dtype()))
+    if (train && !exactly_equal(p, 0) && !is_floating(x.dtype()))
         throw unsupported_error("dropout of " + std::string(name(x.dtype())) + " in training");
-    return !train || p == 0 || is_empty(x);
+    return !train || exactly_equal(p, 0) || is_empty(x);
 }
 
 /// x where the mask is true, scaled so that its mean is preserved.
@@ -84,7 +84,7 @@ inline value dropped(graph<7> g, value x, value mask, double p) {
 template <bool Channels>
 inline constexpr auto dropout = [](graph<7> g, value x, double p, bool train) -> value {
     if (keeps_all(x, p, train)) return x;
-    if (p == 1) return g.op<"Mul">(x, 0);
+    if (exactly_equal(p, 1)) return g.op<"Mul">(x, 0);
     return dropped(g, x, kept<Channels>(g, x, p), p);
 };
 

@@ -59,7 +59,7 @@ namespace detail {
 /// hold them exactly.
 inline value pad_by_attributes(graph<7> g, value x, size_list pads, double filler, std::string_view mode) {
     dtype const type = x.dtype();
-    bool const is_exact = std::isnan(filler) || static_cast<double>(static_cast<float>(filler)) == filler;
+    bool const is_exact = std::isnan(filler) || exactly_equal(static_cast<double>(static_cast<float>(filler)), filler);
     if (!all_constant(pads)) refuse_below(11, "padding of a computed width");
     if (!is_exact || (!is_floating(type) && bits(type) > 32)) refuse_below(11, "padding of or with 64-bit numbers");
     value const y = g.cast(x, is_floating(type) ? type : bits(type) < 32 ? dtype::float32 : dtype::float64);

@@ -216,7 +216,7 @@ inline value normalized(graph<9> g, value y, sym_int const& count, fourier_norm 
         return conjugates ? conjugate_pairs(g, y) : y;
     }
     if (conjugates) return g.op<"Mul">(y, g.constant({*factor, -*factor}, y.dtype()));
-    return *factor == 1 ? y : value(g.op<"Mul">(y, *factor));
+    return exactly_equal(*factor, 1) ? y : value(g.op<"Mul">(y, *factor));
 }
 
 inline sym_int elements_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {

@@ -85,7 +85,7 @@ inline double cubic_kernel(double x, double sharpness) {
 inline double lanczos_kernel(double x) {
     constexpr double pi = 3.14159265358979323846;
     if (x <= -3 || x >= 3) return 0;
-    return x == 0 ? 1 : std::sin(pi * x) / (pi * x) * std::sin(pi * x / 3) / (pi * x / 3);
+    return exactly_equal(x, 0) ? 1 : std::sin(pi * x) / (pi * x) * std::sin(pi * x / 3) / (pi * x / 3);
 }
 
 inline tap_table linear_taps(resized_axis const& a, bool align_corners) {
@@ -147,7 +147,7 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
             row.emplace_back(i, weight_at((static_cast<double>(i) - center + 0.5) / stretch));
             total += row.back().second;
         }
-        for (auto& tap : row) tap.second = total != 0 ? tap.second / total : tap.second;
+        for (auto& tap : row) tap.second = !exactly_equal(total, 0) ? tap.second / total : tap.second;
         longest = std::max(longest, row.size());
     }
     tap_table t{a.out, static_cast<std::int64_t>(longest), {}, {}};

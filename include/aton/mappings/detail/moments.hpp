@@ -23,9 +23,9 @@ inline moments variance_and_mean(graph<7> g, value x, axis_list axes, double cor
     if (n.is_constant()) {
         double const count = n.constant<double>();
         double const left = count - correction;
-        over_zero = count == 0 || !(left > 0); // of no elements also where the correction is negative
+        over_zero = exactly_equal(count, 0) || !(left > 0); // of no elements also where the correction is negative
         n = g.scalar(over_zero ? 0.0 : left, type);
-    } else if (correction != 0) {
+    } else if (!exactly_equal(correction, 0)) {
         value const zero = g.scalar(0, type);
         n = correction > 0 ? max_of(g, g.op<"Sub">(n, correction), zero)
                            : g.op<"Sub">(n, g.op<"Mul">(g.cast(g.op<"Greater">(n, zero), type), correction));
