@@ -16,8 +16,13 @@ TREE = {
                  "#define ENTRY(x) int x##_2;\n#include <aton/core/list.inc>\n#undef ENTRY\n",
     "aton.hpp": START + "#include <aton/core/a.hpp>\n#include <aton/dsl/b.hpp>\n\nstruct whole : a {};\n",
     "dsl/extra.hpp": START + "#include <cstdio>\n\n#include <aton/core/a.hpp>\n\nstruct extra : a {};\n",
-    "mappings/m.hpp": START + "#include <aton/dsl/extra.hpp>\n#include <aton/aton.hpp>\n\nstruct m : extra {};\n",
-    "mappings.hpp": START + "#include <aton/mappings/m.hpp>\n\nstruct n : m {};\n",
+    "mappings/detail/below.hpp": START + "#include <cmath>\n\nstruct below {};\n",
+    "mappings/detail/both.hpp": START + "#include <aton/aton.hpp>\n#include <aton/mappings/detail/below.hpp>\n\nstruct both : below {};\n",
+    "mappings/detail/own.hpp": START + "#include <aton/aton.hpp>\n\nstruct own : a {};\n",
+    "mappings/k.hpp": START + "#include <aton/mappings/detail/both.hpp>\n\nstruct k : both {};\n",
+    "mappings/m.hpp": START + "#include <aton/dsl/extra.hpp>\n#include <aton/mappings/detail/both.hpp>\n#include <aton/mappings/detail/own.hpp>\n\n"
+                      "struct m : extra, own, both {};\n",
+    "mappings.hpp": START + "#include <aton/mappings/k.hpp>\n#include <aton/mappings/m.hpp>\n\nstruct n : m {};\n",
     "plugin.hpp": START + "#include <aton/dsl/extra.hpp>\n\nstruct p : extra {};\n",
     "model_io/io.hpp": START + "#include <aton/dsl/b.hpp>\n\nstruct io : a {};\n",
 }
@@ -50,8 +55,9 @@ def written():
         result = amalgamate(root)
         expect(result.returncode == 0, f"refused: {result.stdout}")
         single = root / "single_include" / "aton"
-        texts = {path.name: path.read_text() for path in single.iterdir()}
-        expect(sorted(texts) == ["aton.hpp", "mappings.hpp", "plugin.hpp"], f"written: {sorted(texts)}")
+        texts = {path.relative_to(single).as_posix(): path.read_text() for path in single.rglob("*.hpp")}
+        expect(sorted(texts) == ["aton.hpp", "dsl/extra.hpp", "mappings.hpp", "mappings/detail/both.hpp", "mappings/k.hpp", "mappings/m.hpp", "plugin.hpp"],
+               f"written: {sorted(texts)}")
         base, mappings = texts["aton.hpp"], texts["mappings.hpp"]
 
         expect(base.startswith("// SPDX-License-Identifier: MIT\n// Aton 7.8.9: "), f"the top is {base[:80]}")
@@ -64,8 +70,12 @@ def written():
                < base.index("struct a"), "the includes are not sorted at the top")
         expect(base.count("#include <string>") == 1, "an include is there twice")
         expect("#if defined(__clang__)\n#include <cstdlib>\n#endif" in base, "an include under a condition has moved")
-        expect(mappings.index("#include <aton/aton.hpp>") < mappings.index("struct extra"), "the base does not come first")
-        expect("struct a {}" not in mappings, "what the base has is written again")
+        expect(mappings.index("#include <aton/aton.hpp>") < mappings.index("#include <aton/mappings/k.hpp>") < mappings.index("struct n"),
+               "the base does not come first")
+        for part in ("a", "extra", "below", "both", "own", "k", "m", "n"):
+            expect(sum(text.count(f"struct {part} ") for text in texts.values()) == 1, f"{part} is written other than once")
+        expect("struct own " in texts["mappings/m.hpp"] and "<cmath>" in texts["mappings/detail/both.hpp"], "a header is not in the file that needs it")
+        expect("mappings/m.hpp" not in texts["mappings/k.hpp"] and "extra" not in texts["mappings/k.hpp"], "a family includes another one")
         expect("#include <aton/aton.hpp>" in texts["plugin.hpp"], "a file that does not name the base does not include it")
 
         # All together, in either order, twice, from two units, and through the names in include/.
@@ -74,7 +84,7 @@ def written():
         (root / "include").rename(root / "gone")
         io = forward / "aton" / "model_io" / "io.hpp"
         io.write_text(io.read_text().replace("/include/aton/", "/gone/aton/"))
-        names = ["aton/plugin.hpp", "aton/mappings.hpp", "aton/aton.hpp", "aton/mappings/m.hpp", "aton/model_io/io.hpp"]
+        names = ["aton/plugin.hpp", "aton/mappings.hpp", "aton/aton.hpp", "aton/mappings/m.hpp", "aton/mappings/detail/below.hpp", "aton/model_io/io.hpp"]
         for order in (names, names[::-1]):
             source = "".join(f"#include <{name}>\n" for name in order * 2) + "int main() { return sizeof(n) + sizeof(p) + two_1 > 99; }\n"
             result = subprocess.run(["g++", "-std=c++20", "-Wall", "-Werror", f"-I{root / 'single_include'}", f"-I{forward}",
@@ -97,9 +107,9 @@ def checked():
         path = root / "include/aton/mappings/m.hpp"
         path.write_text(path.read_text().replace("struct m", "struct m_new"))
         result = amalgamate(root, "--check")
-        expect(result.returncode == 1 and "mappings.hpp:" in result.stdout and "struct m_new" in result.stdout and
+        expect(result.returncode == 1 and "mappings/m.hpp:" in result.stdout and "struct m_new" in result.stdout and
                "run tools/amalgamate" in result.stdout, f"a changed header: {result.stdout}")
-        expect("struct m_new" not in (root / "single_include/aton/mappings.hpp").read_text(), "--check has written")
+        expect("struct m_new" not in (root / "single_include/aton/mappings/m.hpp").read_text(), "--check has written")
         path = root / "include/aton/plugin.hpp"
         path.unlink()
         result = amalgamate(root, "--check")
@@ -107,6 +117,7 @@ def checked():
         result = amalgamate(root)
         expect(result.returncode == 0 and "plugin" not in result.stdout, f"a root that is not there: {result.stdout}")
         expect(not (root / "single_include/aton/plugin.hpp").exists(), "a file without a header has stayed")
+        expect("struct extra" in (root / "single_include/aton/mappings/m.hpp").read_text(), "a header that one file needs is not in it")
 
 
 def refused():
