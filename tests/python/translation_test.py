@@ -7,6 +7,7 @@ usage: translation_test.py ATON CUSTOM_OPS_PLUGIN TEST_PLUGIN
 CUSTOM_OPS_PLUGIN is that of examples/custom_op_library; TEST_PLUGIN is tests/plugin/custom_plugin.cpp.
 """
 
+import collections
 import os
 import pathlib
 import subprocess
@@ -262,6 +263,36 @@ class Translation(unittest.TestCase):
         self.assertTrue({"aten::relu", "aten::native_layer_norm"} <= names)
         self.assertFalse({"aten::relu_", "aten::sym_size.int", "aten::item"} & names)
         self.assertFalse(self.built_in().left_out.keys() & names)
+
+    def test_every_row_is_served_or_left_out_for_a_reason_that_holds(self):
+        schemas = {f"{each.name}.{each.overload_name}".rstrip("."): each for each in torch._C._jit_get_all_schemas()}
+        numbers = {"int", "float", "bool", "SymInt", "number", "Scalar"}
+        facts = {  # of torch's schema (None: torch has none), by the reason
+            "torch has no such operator": lambda schema, kinds: schema is None,
+            "it writes to an argument": lambda schema, kinds: schema is not None and schema.is_mutable,
+            "it returns nothing": lambda schema, kinds: schema is not None and not kinds,
+            "torch.onnx computes sizes and other numbers": lambda schema, kinds: schema is not None and bool(kinds) and set(kinds) <= numbers,
+            "it returns number, which no graph": lambda schema, kinds: "number" in kinds,
+            "it returns ScalarType, which no graph": lambda schema, kinds: "ScalarType" in kinds,
+            "it returns a list beside other results": lambda schema, kinds: len(kinds) > 1 and any(kind.startswith("List[") for kind in kinds),
+        }
+        table, reasons = self.built_in(), collections.Counter()
+        served = {overload.name() for overload in table}
+        self.assertEqual(served | table.left_out.keys(), {row.overload for row in aton_onnx.ops()})
+        for name in served | table.left_out.keys():
+            schema = schemas.get(name)
+            kinds = [] if schema is None else [str(each.real_type) for each in schema.returns]
+            holds = {reason for reason, fact in facts.items() if fact(schema, kinds)}
+            with self.subTest(name):
+                if name in served:
+                    self.assertEqual(holds, set())
+                else:
+                    given = [reason for reason in facts if table.left_out[name].startswith(reason)]
+                    self.assertEqual(len(given), 1, table.left_out[name])
+                    self.assertIn(given[0], holds)
+                    reasons[given[0]] += 1
+        print(f"{len(served)} rows are served; left out: {dict(reasons)}")
+        self.assertGreater(len(served), 850)
 
     def compiled(self, rows):
         """A plugin with these rows."""
