@@ -2,6 +2,13 @@
 // Converts the arguments of a program's node to those of a mapping: matched by name, in the order of the schema.
 #include "converter.hpp"
 
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <aton/dsl/append_constant.hpp>
+#include <aton/passes/passes.hpp>
+
 namespace ATON_NAMESPACE::exporter {
 
 namespace {
@@ -85,6 +92,24 @@ std::vector<dsl::argument> converter::bind_arguments(program::node const& n, std
             throw unsupported_error("argument '" + n.arguments[i].name + "' is not in the schema " +
                                     std::string(schema));
     return out;
+}
+
+/// Makes constants of the tensors that the program computes from constants, in the graph as it was before a row refused the arguments.
+/// Returns whether there are any.
+bool converter::fold_arguments(std::vector<dsl::argument>& arguments, dsl::graph_mark<graph_data> const& before) {
+    std::vector<std::pair<dsl::optional_value*, tensor>> found;
+    auto const look_at = [&](dsl::optional_value& v) {
+        if (!v || v->is_constant()) return;
+        if (std::optional<tensor> t = constant_of(v->owner(), v->id())) found.emplace_back(&v, std::move(*t));
+    };
+    for (dsl::argument& a : arguments) {
+        look_at(a.tensor);
+        for (dsl::optional_value& each : a.tensors) look_at(each);
+    }
+    if (found.empty()) return false;
+    before.restore();
+    for (auto& [v, t] : found) *v = dsl::value(*graph_, dsl::detail::append_constant(*graph_, std::move(t)));
+    return true;
 }
 
 } // namespace ATON_NAMESPACE::exporter

@@ -126,10 +126,24 @@ void converter::convert_with_row(program::node const& n, dsl::entry const* row) 
     check_strides(n);
     graph_->context.expected = expected_types(n);
     std::size_t const first_new = graph_->values.size();
-    std::vector<dsl::argument> const arguments = bind_arguments(n, row->schema);
+    std::vector<dsl::argument> arguments = bind_arguments(n, row->schema);
     mappings::check_requirements(n.op, row->schema, arguments);
-    std::vector<dsl::result> const results = dsl::convert_or_next(
-        *graph_, row, options_.opset, arguments, [this](dsl::entry const& declining) { return row_below(declining); });
+    auto const call = [&] {
+        return dsl::convert_or_next(*graph_, row, options_.opset, arguments, [this](dsl::entry const& declining) {
+            return row_below(declining);
+        });
+    };
+    std::vector<dsl::result> results;
+    dsl::graph_mark const before(*graph_);
+    dsl::entry const* const first_row = row;
+    try {
+        results = call();
+    } catch (
+        unsupported_error const&) { // because it needs a constant, perhaps, which the program computes from constants
+        if (!fold_arguments(arguments, before)) throw;
+        row = first_row;
+        results = call();
+    }
     if (n.schema.empty() && results.size() > n.results.size())
         throw unsupported_error("the mapping returns " + std::to_string(results.size()) +
                                 " results, but the program has " + std::to_string(n.results.size()));

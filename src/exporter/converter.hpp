@@ -15,6 +15,7 @@
 #include <aton/aten/function_schema.hpp>
 #include <aton/dsl/graph.hpp>
 #include <aton/dsl/table.hpp>
+#include <aton/dsl/tables.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/program/program.hpp>
 
@@ -118,6 +119,7 @@ private:
     [[nodiscard]] dsl::value as_value(binding const& b, dtype type);
     [[nodiscard]] value_id captured(dsl::value const& v) { return graph_->capture(v.owner(), v.id()); }
     [[nodiscard]] std::vector<dsl::argument> bind_arguments(program::node const& n, std::string_view schema) const;
+    [[nodiscard]] bool fold_arguments(std::vector<dsl::argument>& arguments, dsl::graph_mark<graph_data> const& before);
     [[nodiscard]] dsl::argument to_argument(program::argument const& a) const;
     [[nodiscard]] dsl::number to_number(program::number const& n) const;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SymInt, SymFloat and SymBool values and results of item() as arguments of mappings, also in lists, and as operands that promote weakly.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,6 +14,7 @@
 
 #include <aton/aton.hpp>
 #include <aton/exporter/exporter.hpp>
+#include <aton/passes/passes.hpp>
 
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"
@@ -35,22 +38,29 @@ constexpr auto add_all = [](dsl::graph<13> g, dsl::value x, safe_span<number con
     return x;
 };
 
-constexpr auto rows =
-    dsl::table(dsl::symbolic<"t::floats(Tensor x, float[] n) -> Tensor">(add_all),
-               dsl::symbolic<"t::ints(Tensor x, SymInt[] n) -> Tensor">(add_all),
-               dsl::symbolic<"t::scale(Tensor x, float by, bool twice) -> Tensor">(
-                   [](dsl::graph<13> g, dsl::value x, number by, number twice) -> dsl::value {
-                       return g.op<"Where">(g.scalar(twice, dtype::bool_), g.op<"Mul">(x, by), x);
-                   }),
-               dsl::symbolic<"t::permuted(Tensor x, int[][] orders, float[][]? factors=None) -> Tensor">(
-                   [](dsl::graph<13> g, dsl::value x, std::vector<std::vector<std::int64_t>> orders,
-                      std::optional<std::vector<std::vector<double>>> factors) -> dsl::value {
-                       for (std::vector<std::int64_t> const& order : orders)
-                           x = g.op<"Transpose">(x, dsl::attr::perm_i(order));
-                       return factors ? g.op<"Mul">(x, factors->front().at(1)) : x;
-                   }),
-               dsl::symbolic<"t::constant(Tensor x, float by) -> Tensor">(
-                   [](dsl::graph<13> g, dsl::value x, double by) -> dsl::value { return g.op<"Mul">(x, by); }));
+constexpr auto rows = dsl::table(
+    dsl::symbolic<"t::floats(Tensor x, float[] n) -> Tensor">(add_all),
+    dsl::symbolic<"t::ints(Tensor x, SymInt[] n) -> Tensor">(add_all),
+    dsl::symbolic<"t::scale(Tensor x, float by, bool twice) -> Tensor">(
+        [](dsl::graph<13> g, dsl::value x, number by, number twice) -> dsl::value {
+            return g.op<"Where">(g.scalar(twice, dtype::bool_), g.op<"Mul">(x, by), x);
+        }),
+    dsl::symbolic<"t::permuted(Tensor x, int[][] orders, float[][]? factors=None) -> Tensor">(
+        [](dsl::graph<13> g, dsl::value x, std::vector<std::vector<std::int64_t>> orders,
+           std::optional<std::vector<std::vector<double>>> factors) -> dsl::value {
+            for (std::vector<std::int64_t> const& order : orders) x = g.op<"Transpose">(x, dsl::attr::perm_i(order));
+            return factors ? g.op<"Mul">(x, factors->front().at(1)) : x;
+        }),
+    dsl::symbolic<"t::constant(Tensor x, float by) -> Tensor">(
+        [](dsl::graph<13> g, dsl::value x, double by) -> dsl::value { return g.op<"Mul">(x, by); }),
+    dsl::symbolic<"t::resized(Tensor x, Tensor sizes, Tensor[] more) -> Tensor">(
+        [](dsl::graph<13> g, dsl::value x, dsl::value sizes, safe_span<dsl::value const> more) -> dsl::value {
+            x = g.op<"Neg">(x); // left behind by a refused call
+            auto const last = sizes.constant().element_count() - 1;
+            x = g.op<"Mul">(x, sizes.constant().at(last).to<double>());
+            for (dsl::value const& each : more) x = g.op<"Add">(x, each.constant().at(0).to<double>());
+            return x;
+        }));
 
 struct fixture : pr::program_builder {
     value_index x = input(pr::input_kind::user, "x", {2, 3});
@@ -140,6 +150,50 @@ TEST_CASE("a row that needs a constant says which argument is computed, and wher
         f.fault(),
         "argument 'by' is computed by the program (model.py:12 in forward); the mapping needs a constant: use a "
         "number that does not depend on the inputs"));
+}
+
+TEST_CASE("a row that needs a constant tensor gets one that the program computes from constants") {
+    fixture f;
+    auto const full = [&](std::int64_t size, double number, dtype type) {
+        pr::argument const sizes = pr::argument::of_numbers({size}).named("size");
+        pr::argument const fill = pr::argument::of_number(number).named("fill_value");
+        return f.add("aten::full", {sizes, fill, pr::argument::of_type(type).named("dtype")}, {size}, type);
+    };
+    value_index const pair = f.add("aten::cat",
+                                   {pr::tensors("tensors", {full(2, 7, dtype::int64), full(1, -5, dtype::int64)})},
+                                   {3},
+                                   dtype::int64);
+    value_index const halved = f.add(
+        "aten::div.Tensor_mode",
+        {pr::tensor("self", pair), pr::integer("other", 2), pr::argument::of_text("floor").named("rounding_mode")},
+        {3},
+        dtype::int64);
+    value_index const more = f.add("aten::neg", {pr::tensor("self", full(1, 0.25, dtype::float32))}, {1});
+    auto const call = [&](value_index sizes) {
+        return f.call("t::resized", {pr::tensor("x", f.x), pr::tensor("sizes", sizes), pr::tensors("more", {more})});
+    };
+    SUBCASE("also in lists") {
+        f.output(call(halved));
+        for (bool const optimized : {true, false}) {
+            graph_data g = f.convert();
+            if (optimized) remove_unused(g);
+            graph_node const& add = g.nodes.back();
+            REQUIRE(add.op == "Add");
+            CHECK(g.constant(add.inputs[1])->at(0).to<double>() == -0.25);
+            graph_node const& mul = g.nodes.at(static_cast<std::size_t>(g.values[add.inputs[0]].producer));
+            REQUIRE(mul.op == "Mul");
+            CHECK(g.constant(mul.inputs[1])->at(0).to<double>() == -3); // -5 / 2, rounded down
+            CHECK(std::count_if(g.nodes.begin(), g.nodes.end(), [](graph_node const& n) { return n.op == "Neg"; }) ==
+                  (optimized ? 1 : 2)); // that of `more`, which nothing uses
+        }
+    }
+    SUBCASE("but not one that depends on an input") {
+        value_index const shape = f.add("aten::ones_like", {pr::tensor("self", f.x)}, {2, 3});
+        value_index const sum =
+            f.add("aten::add.Tensor", {pr::tensor("self", shape), pr::tensor("other", f.x)}, {2, 3});
+        f.output(call(sum));
+        CHECK(contains(f.fault(), "is computed by the program (model.py:12 in forward); the mapping needs a constant"));
+    }
 }
 
 TEST_CASE("t.item() promotes weakly, and t itself does not, although both are one value") {

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <aton/core/dtype.hpp>
 #include <aton/core/stored_tensor.hpp>
+#include <aton/core/tensor.hpp>
 #include <aton/ir/graph.hpp>
 #include <aton/ir/pattern.hpp>
 #include <aton/onnx/integer_kernels.hpp>
@@ -32,6 +34,10 @@ struct pass_options {
 /// initializer or another output, and in a nested graph a captured value; the writer adds an Identity there. New weights are added to
 /// `weights`, which must outlive the graph.
 void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options = {});
+
+/// The elements of a value that nodes of the graph compute from constants alone; nothing for other values, large ones, and those of
+/// operators that the passes do not fold. The graph may be under construction. Throws only if memory runs out.
+[[nodiscard]] std::optional<tensor> constant_of(graph_data const& graph, value_id id);
 
 /// float16 and bfloat16, if no input, output or initializer of the graph has them. Throws only if memory runs out.
 [[nodiscard]] type_set hidden_floats(graph_data const& graph);
