@@ -108,6 +108,7 @@ exported_graph export_graph(program::program const& p, export_options const& opt
     };
     for (graph_function& f : graph.functions)
         for (graph_data& body : f.body) make_exact(body); // while it has types
+    if (!options.tables.empty()) require_legal(graph); // a row that states a wrong dtype: the passes would cast to it
     if (options.optimize) {
         exporter::selected_rewrites const rewrites = exporter::select_rewrites(options);
         if (options.stage) options.stage(export_stage::optimize);

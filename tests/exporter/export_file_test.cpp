@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <aton/aton.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
 #include <aton/model_io/model_io.hpp>
@@ -44,7 +45,26 @@ std::string message_of(std::string const& from, std::string const& to, export_op
     return fault_of([&] { return export_file(from, to, options); });
 }
 
+/// Says that its result is float16, which it is not.
+constexpr auto misstated =
+    dsl::table(dsl::override_<"aten::relu(self)">([](dsl::graph<13> g, dsl::value x) -> dsl::value {
+        return dsl::value(g.op<"Max">(x, 0)).set_type({dtype::float16, x.shape()});
+    }));
+
 } // namespace
+
+TEST_CASE("a dtype that a row states and that its node does not have is refused, not cast to") {
+    folder const f;
+    export_options options;
+    options.tables = {misstated};
+    for (bool const optimized : {true, false}) {
+        options.optimize = optimized;
+        CHECK(contains(message_of(sample("linear_relu_dynbatch.pt2"), f / "m.onnx", options),
+                       "onnx::Max (opset 20): output 'max' is float16, but another value of the same type is float32; "
+                       "made for aten::relu"));
+        CHECK(f.count() == 0);
+    }
+}
 
 TEST_CASE("a file is exported, with a report") {
     folder const f;
