@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from typing import Optional
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 ATON, COMPILER = sys.argv[1:3]
@@ -196,6 +197,58 @@ class Stubs(unittest.TestCase):
             aton_onnx.stub(self.folder / "missing.so")
         with self.assertRaises(TypeError):
             aton_onnx.stub("stubbed", args=(1,))
+
+    @unittest.skipUnless(HAS_TORCH, "torch is not installed")
+    def test_a_torchscript_archive(self):
+        import torch
+
+        library = torch.library.Library("scripted", "DEF")
+        schemas = ['blend(Tensor x, Tensor y, float w=0.5, *, str mode="a") -> Tensor', "blend.more(Tensor[] xs) -> Tensor",
+                   "parts(Tensor x, int[] sizes, Tensor? w=None) -> (Tensor, Tensor[])", "bump_(Tensor(a!) x, float by) -> ()",
+                   "scale(Tensor x, float by, int? n=None) -> Tensor"]  # fmt: skip
+        for schema in schemas:
+            library.define(schema)
+
+        class Part(torch.nn.Module):
+            def forward(self, x, by: float, n: Optional[int] = None):
+                torch.ops.scripted.bump_(x, by)
+                return torch.ops.scripted.scale(x, by, n)
+
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.part = Part()
+
+            def forward(self, x, y):
+                for i in range(3):
+                    x = torch.ops.scripted.blend(x, y, 0.25, mode="b")
+                if x.sum() > 0:
+                    x, _ = torch.ops.scripted.parts(x.relu(), [1, 2])
+                return self.part(x, 1.5) + torch.ops.scripted.blend(x, y)
+
+        archive, text = self.folder / "model.pt", self.folder / "schemas.txt"
+        torch.jit.script(Model()).save(str(archive))
+        run = aton("stub", archive)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        for schema in ("blend(Tensor _0, Tensor _1, float _2, str mode) -> Tensor", "bump_(Tensor _0, float _1) -> ()",
+                       "parts(Tensor _0, int[] _1) -> (Tensor, Tensor)", "scale(Tensor _0, float _1, int? _2) -> Tensor"):  # fmt: skip
+            self.assertIn(f'symbolic<"scripted::{schema}">', run.stdout)
+        self.assertEqual(run.stdout.count("symbolic<"), 4)
+        self.assertRegex(run.stdout, r"    // Called at stub_test\.py:\d+ in forward, stub_test\.py:\d+ in forward\.\n")
+        self.assertIn("    // The code does not name the overload, the types of its results", run.stdout)
+        self.assertIn("Some calls leave arguments out", run.stdout)
+        text.write_text("".join(f"scripted::{schema}\n" for schema in schemas if not schema.startswith("scale")))
+        run = aton("stub", archive, "--schemas", text)
+        for schema in schemas[:-1]:  # the code does not say which overload of blend it calls
+            self.assertIn('symbolic<"scripted::' + schema.replace('"', '\\"') + '">', run.stdout)
+        self.assertIn('symbolic<"scripted::scale(Tensor _0, float _1, int? _2) -> Tensor">', run.stdout)
+        inputs = ("--input", "x:float32[2,3]", "--input", "y:float32[2,3]")
+        refused = aton("export", archive, "-o", self.folder / "model.onnx", *inputs)
+        self.assertRegex(refused.stderr, r"^aton: .*model\.pt: .*calls 'scripted::blend', which neither torch nor a table declares; write a row for it: aton stub begins one\n$")
+        plugin = self.compile(run.stdout)
+        done = aton("stub", archive, "--plugin", plugin)
+        self.assertEqual((done.returncode, done.stdout), (0, "// every operator of model.pt has a mapping\n"))
+        self.assertEqual(aton("stub", archive, *inputs).stdout.count("symbolic<"), 4)
 
     @unittest.skipUnless(HAS_TORCH and len(sys.argv) > 3 and sys.argv[3:] and os.path.exists(sys.argv[-1]), "no library for torch")
     def test_a_library(self):

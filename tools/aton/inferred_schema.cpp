@@ -159,6 +159,12 @@ std::size_t see_functionalized(program::program const& p, program::node const& n
     return bases;
 }
 
+void count_call(seen_operator& op, std::string const& place) {
+    if (!place.empty() && std::find(op.places.begin(), op.places.end(), place) == op.places.end())
+        op.places.push_back(place);
+    ++op.calls;
+}
+
 void see_call(program::program const& p, program::node const& n, seen_operator& op) {
     std::size_t after = 0;
     std::size_t const known = op.arguments.size();
@@ -184,10 +190,7 @@ void see_call(program::program const& p, program::node const& n, seen_operator& 
         else if (!none && p.values[r.values.front()].kind == program::value_kind::sym_bool) type = "bool";
         see(op.results[i], type);
     }
-    std::string const& place = p.origins[n.origin].source;
-    if (!place.empty() && std::find(op.places.begin(), op.places.end(), place) == op.places.end())
-        op.places.push_back(place);
-    ++op.calls;
+    count_call(op, p.origins[n.origin].source);
 }
 
 std::string spelled(seen_type const& t) {
@@ -234,6 +237,31 @@ std::map<std::string, stub> custom_operators_of(program::program const& p) {
     for (program::graph const& g : p.subgraphs) visit(g);
     std::map<std::string, stub> out;
     for (auto& [overload, op] : seen) out.emplace(overload, stub_of(overload, std::move(op)));
+    return out;
+}
+
+std::map<std::string, stub> custom_operators_of(std::vector<torchscript::called_operator> const& calls) {
+    std::map<std::string, seen_operator> seen;
+    for (torchscript::called_operator const& call : calls) {
+        seen_operator& op = seen[call.op];
+        std::size_t const known = op.arguments.size();
+        for (std::size_t i = 0; i != call.arguments.size(); ++i) {
+            torchscript::called_argument const& a = call.arguments[i];
+            seen_type& to = argument_named(op, a.name.empty() ? '_' + std::to_string(i) : a.name);
+            see(to, a.type);
+            to.optional = to.optional || a.is_optional;
+        }
+        if (op.calls != 0 && call.arguments.size() < known) op.some_missing = true;
+        if (op.results.size() < call.results.size()) op.results.resize(call.results.size());
+        for (std::size_t i = 0; i != call.results.size(); ++i) see(op.results[i], call.results[i]);
+        count_call(op, call.place);
+    }
+    std::map<std::string, stub> out;
+    for (auto& [name, op] : seen) {
+        op.notes.emplace_back(
+            "The code does not name the overload, the types of its results, and most types of arguments.");
+        out.emplace(name, stub_of(name, std::move(op)));
+    }
     return out;
 }
 

@@ -16,6 +16,7 @@
 
 #include "commands.hpp"
 #include "inferred_schema.hpp"
+#include "model_files.hpp"
 #include "stub_rows.hpp"
 
 namespace aton::tool {
@@ -52,9 +53,25 @@ public:
                std::any_of(mappings::built_in_tables().begin(), mappings::built_in_tables().end(), in);
     }
 
+    /// Whether any overload of an operator has a row of a plugin.
+    [[nodiscard]] bool has_operator(std::string_view op) const {
+        return std::any_of(plugins_.begin(), plugins_.end(), [&](dsl::table_view table) {
+            return std::any_of(table.begin(), table.end(), [&](dsl::entry const& e) {
+                return e.overload.substr(0, e.overload.find('.')) == op;
+            });
+        });
+    }
+
 private:
     std::vector<dsl::table_view> const& plugins_;
 };
+
+export_options options_of(stub_request const& request, std::vector<dsl::table_view> const& tables) {
+    export_options options;
+    options.tables = tables;
+    for (std::string const& text : request.inputs) options.inputs.push_back(parse_input(text));
+    return options;
+}
 
 /// Operators of torch that cannot be converted because they have no row.
 void add_operators_of_torch(program::program p, export_options const& options, row_search const& rows,
@@ -81,10 +98,26 @@ int write_stubs(stub_request const& request) {
     if (request.file.empty()) {
         for (auto& [overload, schema] : schemas)
             if (!rows.has(overload)) all.push_back({overload, schema, {}, {}});
+    } else if (is_torchscript(request.file)) {
+        for (auto& [op, found] : custom_operators_of(torchscript::called_operators(request.file))) {
+            bool is_known = rows.has_operator(op);
+            for (auto const& [overload, schema] : schemas) {
+                if (overload.substr(0, overload.find('.')) != op) continue;
+                is_known = true;
+                if (!rows.has(overload)) all.push_back({overload, schema, found.places, {}});
+            }
+            if (!is_known) all.push_back(std::move(found));
+        }
+        if (!request.inputs.empty()) { // without them, the operators of torch are not known
+            export_options const options = options_of(request, tables);
+            try {
+                add_operators_of_torch(read_program(request.file, options), options, rows, all);
+            } catch (error const&) { // a call of one of the operators above
+                if (all.empty()) throw;
+            }
+        }
     } else {
-        export_options options;
-        options.tables = tables;
-        for (std::string const& text : request.inputs) options.inputs.push_back(parse_input(text));
+        export_options const options = options_of(request, tables);
         program::program p = read_program(request.file, options);
         for (auto& [overload, op] : custom_operators_of(p)) {
             if (rows.has(overload)) continue;

@@ -111,6 +111,21 @@ function_code const* library::find_function(std::string_view qualified) {
     return file == nullptr ? nullptr : find_by_name(file->functions, name);
 }
 
+std::vector<code_file const*> library::files() {
+    std::string const start = root_ + "code/";
+    std::vector<std::string> modules;
+    for (files::zip_member const& m : directory_.members()) {
+        if (!m.name.starts_with(start) || !m.name.ends_with(".py")) continue;
+        modules.emplace_back(m.name.substr(start.size(), m.name.size() - start.size() - 3));
+        std::ranges::replace(modules.back(), '/', '.');
+    }
+    std::ranges::sort(modules);
+    std::vector<code_file const*> out;
+    for (std::string const& module : modules)
+        if (code_file const* const file = find_file(module); file != nullptr) out.push_back(file);
+    return out;
+}
+
 std::string const& library::source_of(code_file const& file, std::uint32_t offset) {
     auto const [known, is_new] = sources_.try_emplace(&file);
     if (is_new) {

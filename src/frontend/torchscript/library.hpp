@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/files/mapped_file.hpp"
 #include "frontend/files/zip_directory.hpp"
@@ -25,6 +26,9 @@ public:
     /// The class or function with a qualified name; null if there is none.
     [[nodiscard]] class_code const* find_class(std::string_view qualified);
     [[nodiscard]] function_code const* find_function(std::string_view qualified);
+
+    /// All files of code, in the order of their names.
+    [[nodiscard]] std::vector<code_file const*> files();
 
     /// The module of data.pkl, and the tuple of constants.pkl.
     [[nodiscard]] value read_module(heap& to);

@@ -247,7 +247,11 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
         given.positional[0].is() != kind::weight)
         fail("calls " + in_quotes(op) + ", which would write to " + std::string(describe(given.positional[0])));
     std::vector<overload> const& all = overloads_of(op);
-    if (all.empty()) fail("calls " + in_quotes(op) + ", which neither torch nor a table declares");
+    if (all.empty()) {
+        bool const is_torchs = op.starts_with("aten::") || op.starts_with("prim");
+        fail("calls " + in_quotes(op) + ", which neither torch nor a table declares" +
+             (is_torchs ? "" : "; write a row for it: aton stub begins one"));
+    }
     struct candidate {
         int cost;
         overload const* chosen;
