@@ -19,6 +19,7 @@ namespace ATON_NAMESPACE::verify {
 
 struct call_watch::header {
     bool converts;
+    bool runs;
     int opset;
     std::size_t place_size;
     std::size_t call_size;
@@ -64,14 +65,21 @@ void call_watch::begin(sample const& s, int opset) const {
     limit_time(seconds_);
 }
 
+void call_watch::begin_run() const {
+    head_->runs = true;
+    limit_time(seconds_ * run_factor);
+}
+
 void call_watch::end() const {
     limit_time(0);
     head_->converts = false;
+    head_->runs = false;
 }
 
 call_watch::noted call_watch::last() const {
     noted out;
     out.converts = head_->converts;
+    out.runs = head_->runs;
     out.opset = head_->opset;
     out.place.assign(head_->place, std::min(head_->place_size, sizeof head_->place));
     if (head_->call_size != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The call that a row converts, in memory that another process reads once this one has ended.
+// The call that a row converts or whose graph runs, in memory that another process reads once this one has ended.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ namespace ATON_NAMESPACE::verify {
 /// Memory that a process shares with its children.
 class call_watch {
 public:
-    /// `seconds` of CPU time, and ten times as many in all, are what a row may take for a call.
+    /// `seconds` of CPU time are what a row may take for a call, and `run_factor` times as many its graph; ten times as many in all.
+    static constexpr int run_factor = 6;
     explicit call_watch(int seconds);
     call_watch(call_watch const&) = delete;
     call_watch& operator=(call_watch const&) = delete;
@@ -23,7 +24,8 @@ public:
     void start() { current = this; }
 
     struct noted {
-        bool converts = false; ///< the row ran, not its graph
+        bool converts = false; ///< the row ran
+        bool runs = false;     ///< its graph ran
         int opset = 0;
         sample call{};     ///< without arguments if they are too large
         std::string place; ///< of a recorded call
@@ -37,8 +39,10 @@ public:
 
 private:
     friend class watched_call;
+    friend class watched_run;
     struct header;
     void begin(sample const& s, int opset) const;
+    void begin_run() const;
     void end() const;
 
     static call_watch* current; ///< of this process; nullptr: calls are not noted
@@ -55,6 +59,22 @@ public:
     watched_call(watched_call const&) = delete;
     watched_call& operator=(watched_call const&) = delete;
     ~watched_call() {
+        if (to_ != nullptr) to_->end();
+    }
+
+private:
+    call_watch const* to_;
+};
+
+/// The graph of the last call while it runs: a loop in it may not end.
+class watched_run {
+public:
+    watched_run() : to_(call_watch::current) {
+        if (to_ != nullptr) to_->begin_run();
+    }
+    watched_run(watched_run const&) = delete;
+    watched_run& operator=(watched_run const&) = delete;
+    ~watched_run() {
         if (to_ != nullptr) to_->end();
     }
 

@@ -2,6 +2,8 @@
 #include "declared_types.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <aton/onnx/registry.hpp>
@@ -18,24 +20,33 @@ graph_function const* function_of(graph_data const& g, graph_node const& n) {
     return found == g.functions.end() ? nullptr : &*found;
 }
 
-/// Unknown sizes fit any.
-bool fits(value_type const& declared, runtime::tensor const& x) {
-    if (declared.dtype != dtype::undefined && declared.dtype != x.dtype()) return false;
-    if (!declared.shape.has_rank()) return true;
-    auto const dims = declared.shape.dims();
-    return std::equal(
-        dims.begin(), dims.end(), x.sizes().begin(), x.sizes().end(), [](dim const& d, std::int64_t size) {
-            return !d.is_static() || d.size() == size;
-        });
+/// The size that a symbol has in this call; -1 if it is not one of an input.
+std::int64_t size_of(translation const& call, std::string_view symbol) {
+    for (std::size_t i = 0; i != std::min(call.inputs.size(), call.graph.inputs.size()); ++i) {
+        auto const& dims = call.graph.values[call.graph.inputs[i]].type.shape.dims();
+        for (std::size_t k = 0; k != dims.size(); ++k)
+            if (dims[k].is_symbolic() && dims[k].symbol() == symbol && call.inputs[i].is_tensor())
+                return call.inputs[i].one().sizes()[k];
+    }
+    return -1;
 }
 
-std::string text_of(value_type const& t) {
-    std::string out(t.dtype == dtype::undefined ? std::string_view("a tensor") : name(t.dtype));
-    if (!t.shape.has_rank()) return out;
-    std::string sizes;
-    for (dim const& d : t.shape.dims())
-        sizes += (sizes.empty() ? "" : ", ") + (d.is_static() ? std::to_string(d.size()) : std::string("?"));
-    return out + '[' + sizes + ']';
+/// The declared type as text if the tensor does not have it; empty if it does. Unknown sizes fit any.
+std::string unmet(translation const& call, value_type const& declared, runtime::tensor const& x) {
+    bool fits = declared.dtype == dtype::undefined || declared.dtype == x.dtype();
+    std::string out(declared.dtype == dtype::undefined ? std::string_view("a tensor") : name(declared.dtype));
+    if (declared.shape.has_rank()) {
+        auto const& dims = declared.shape.dims();
+        fits = fits && dims.size() == x.sizes().size();
+        std::string sizes;
+        for (std::size_t i = 0; i != dims.size(); ++i) {
+            std::int64_t const size = dims[i].is_symbolic() ? size_of(call, dims[i].symbol()) : dims[i].size_or(-1);
+            fits = fits && (size < 0 || size == x.sizes()[i]);
+            sizes += (i == 0 ? "" : ", ") + (size < 0 ? std::string("?") : std::to_string(size));
+        }
+        out += '[' + sizes + ']';
+    }
+    return fits ? std::string() : out;
 }
 
 int version_of(graph_data const& g, std::string_view domain) {
@@ -46,17 +57,25 @@ int version_of(graph_data const& g, std::string_view domain) {
 
 } // namespace
 
-std::string declared_difference(graph_data const& g, graph_node const& n, std::span<runtime::value const> results) {
+std::string declared_difference(translation const& call, graph_node const& n, std::span<runtime::value const> results,
+                                bool stated) {
+    graph_data const& g = call.graph;
     graph_function const* const f = function_of(g, n);
-    if (f == nullptr) return {};
+    if (f == nullptr && !stated) return {};
     for (std::size_t i = 0; i != results.size(); ++i) {
-        if (n.outputs[i] == no_value || !results[i].is_tensor()) continue;
+        if (n.outputs[i] == no_value || !results[i].is_tensor() || !results[i].one()) continue;
         value_type const& declared = g.values[n.outputs[i]].type;
-        if (declared.kind != value_kind::tensor || fits(declared, results[i].one())) continue;
+        if (declared.kind != value_kind::tensor) continue;
+        std::string const given = unmet(call, declared, results[i].one());
+        if (given.empty()) continue;
+        std::string const got =
+            std::string(name(results[i].one().dtype())) + runtime::to_string(results[i].one().sizes());
+        if (f == nullptr)
+            return (n.domain.empty() ? "onnx" : n.domain) + "::" + n.op + ": its result is stated as " + given +
+                   ", but it is " + got + "; correct set_type() or set_shape() in the row";
         graph_data const& body = f->body.at(0);
         return n.domain + "::" + n.op + ": the output " + body.values[body.outputs.at(i)].name + " is declared as " +
-               text_of(declared) + ", but its body computes " + std::string(name(results[i].one().dtype())) +
-               runtime::to_string(results[i].one().sizes());
+               given + ", but its body computes " + got;
     }
     return {};
 }

@@ -16,6 +16,7 @@
 #include <aton/core/error.hpp>
 #include <aton/core/fixed_string.hpp>
 #include <aton/dsl/thrown.hpp>
+#include <aton/model_io/legality.hpp>
 #include <aton/passes/passes.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/translation.hpp>
@@ -27,6 +28,8 @@
 #include "declared_types.hpp"
 #include "expectation.hpp"
 #include "mutants.hpp"
+#include "other_forms.hpp"
+#include "reasons.hpp"
 #include "rounding.hpp"
 #include "rule_reader.hpp"
 #include "schema_difference.hpp"
@@ -55,7 +58,7 @@ public:
           is_steep_(part_of_rule(rule_text_, "result") == "steep"),
           form_(form_of(part_of_rule(rule_text_, "result"))),
           has_reference_(options.truth || runtime::has_aten_operator(row.overload)),
-          claims_recorded_(!runtime::has_aten_operator(row.overload)),
+          is_claimed_(!runtime::has_aten_operator(row.overload) || row.overrides),
           coverage_(row, rule_text_),
           mutants_(row.overload, options.equivalents, options.max_mutants),
           has_mutants_(options.mutants && std::find(options.without_mutants.begin(), options.without_mutants.end(),
@@ -104,7 +107,7 @@ public:
         std::erase_if(report_.types,
                       [](type_report const& t) { return t.same + t.different + t.refused + t.declined == 0; });
         if (report_.total(&type_report::same) + report_.total(&type_report::different) == 0)
-            report_.not_checked = why_nothing_is_compared();
+            report_.not_checked = why_nothing_is_compared(report_, reasons_, has_reference_);
         return std::move(report_);
     }
 
@@ -117,21 +120,15 @@ private:
         return opset >= options_.min_mutant_opset || row_.until < options_.min_mutant_opset;
     }
 
-    [[nodiscard]] translation translated(int opset, sample const& s) const {
-        return translate(row_, row_.schema, opset, s, options_.exact_nan, options_.where);
+    [[nodiscard]] translation translated(int opset, sample const& s, call_types const& types = {}) const {
+        translation out = translate(row_, row_.schema, opset, s, options_.exact_nan, options_.where, types);
+        if (is_claimed_) require_legal(out.graph);
+        return out;
     }
     type_report& counts(dtype t) {
         auto const found =
             std::find_if(report_.types.begin(), report_.types.end(), [&](type_report const& r) { return r.type == t; });
         return found == report_.types.end() ? report_.types.emplace_back(type_report{t}) : *found;
-    }
-
-    [[nodiscard]] std::string why_nothing_is_compared() const {
-        if (!bodiless_.empty()) return bodiless_ + " has no body that the runtime could run; give it one, body<...>";
-        if (report_.total(&type_report::declined) != 0)
-            return "the row leaves every call to the row below: " + decline_;
-        if (refusal_.empty()) return "the reference rejects every sample: " + rejection_;
-        return std::string("the row refuses every ") + (has_reference_ ? "sample: " : "recorded call: ") + refusal_;
     }
 
     [[nodiscard]] runtime::aten_results call(sample const& s) const {
@@ -173,7 +170,7 @@ private:
         try {
             return expectation_with(call(s).results, s, t);
         } catch (error const& e) {
-            rejection_ = e.what();
+            reasons_.rejection = e.what();
             return {};
         }
     }
@@ -200,14 +197,14 @@ private:
         case outcome::declined: break; // the row below counts it
         case outcome::refused:
             if (to.refused++ == 0)
-                to.refusal = c.place + ": " + (bodiless_.empty() ? refusal_ : bodiless_ + " has no body");
+                to.refusal = c.place + ": " +
+                             (reasons_.bodiless.empty() ? reasons_.refusal : reasons_.bodiless + " has no body");
         }
     }
 
     enum class outcome : std::uint8_t { same, different, refused, declined };
 
-    /// Compares the graphs of a call at all opsets with the expected results, and counts the call. `from`: what it was drawn from; nullptr
-    /// for a recorded call, whose place is `place`.
+    /// Compares the graphs of a call at all opsets, and counts it. `from`: what it was drawn from; nullptr if recorded at `place`.
     outcome check_call(sample const& s, theme const& t, expectation& expected, std::set<int> const& opsets,
                        call_origin const* from, std::string const& place) {
         call_watch::set_place(place);
@@ -219,12 +216,13 @@ private:
         int mistake_at = 0; ///< an opset at which the graph would be illegal
         std::string mistake;
         std::vector<int> order(opsets.begin(), opsets.end()); // first the opsets whose graphs have mutants
+        auto const recorded = is_claimed_ ? std::span<value const>(expected.results) : std::span<value const>();
         std::stable_partition(order.begin(), order.end(), [this](int opset) { return is_mutated_at(opset); });
         for (int const opset : order) {
             try {
-                translation graph = translated(opset, s);
+                translation graph = translated(opset, s, {.results = recorded});
                 if (std::string op = operator_without_body(graph.graph); !op.empty()) {
-                    bodiless_ = std::move(op);
+                    reasons_.bodiless = std::move(op);
                     continue;
                 }
                 is_refused = false;
@@ -232,6 +230,7 @@ private:
                 opsets_.insert(opset);
                 runtime::opset_range same;
                 std::string why = difference_of(graph, expected, &same);
+                if (why.empty() && is_claimed_) why = further_difference_of(graph, opset, s, expected);
                 bool const is_mutated = has_mutants_ && is_mutated_at(opset);
                 if (why.empty()) seen.add(is_mutated ? graph_data(graph.graph) : std::move(graph.graph), same);
                 if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why), place);
@@ -241,10 +240,11 @@ private:
             } catch (unsupported_error const& e) {
                 bool const leaves = dynamic_cast<declined const*>(&e) != nullptr;
                 is_declined = is_declined || leaves;
-                if (std::string& why = leaves ? decline_ : refusal_; why.empty() || is_mutated_at(opset))
+                if (std::string& why = leaves ? reasons_.decline : reasons_.refusal;
+                    why.empty() || is_mutated_at(opset))
                     why = e.what();
             } catch (refused const& e) {
-                if (refusal_.empty() || is_mutated_at(opset)) refusal_ = e.what();
+                if (reasons_.refusal.empty() || is_mutated_at(opset)) reasons_.refusal = e.what();
                 if (mistake_at == 0) {
                     mistake_at = opset;
                     mistake = e.what();
@@ -257,7 +257,8 @@ private:
                 if (!wrong_sample_) fail(s, t, opset, std::string(does_not_convert) + describe_thrown(), place);
             }
         }
-        if (mistake_at != 0 && !wrong_sample_ && from == nullptr && claims_recorded_) {
+        bool const must_convert = from == nullptr || (!is_refused && t.type == dtype::float32 && !t.mixed);
+        if (mistake_at != 0 && !wrong_sample_ && is_claimed_ && must_convert) {
             is_refused = false;
             fail(s, t, mistake_at, std::string(does_not_convert) + mistake, place);
         }
@@ -292,14 +293,21 @@ private:
         }
     }
 
+    std::string further_difference_of(translation const& graph, int opset, sample const& s, expectation& expected) {
+        auto const convert = [&](call_types const& types) { return translated(opset, s, types); };
+        auto const difference = [&](translation const& other) { return difference_of(other, expected); };
+        return difference_in_other_forms(graph, s, expected.results, convert, difference);
+    }
+
     /// How the graph differs from the call: its results, or those of a function from its declaration.
     /// `same`, if given, becomes the opsets at which the same nodes compute the same.
     std::string difference_of(translation const& graph, expectation& expected, runtime::opset_range* same = nullptr) {
         try {
             std::string undeclared;
             auto const observe = [&](graph_node const& n, std::span<value const> results) {
-                if (undeclared.empty()) undeclared = declared_difference(graph.graph, n, results);
+                if (undeclared.empty()) undeclared = declared_difference(graph, n, results, is_claimed_);
             };
+            watched_run const watched;
             std::string out =
                 describe_difference(expected.in_form(verify::run(graph, graph.graph, options_.where, observe, same)),
                                     expected,
@@ -364,11 +372,11 @@ private:
     check_options const& options_;
     sampling_rule const* rule_;
     std::string_view rule_text_;
-    bool is_relative_;     ///< results near 0 keep their relative accuracy
-    bool is_steep_;        ///< bounds include the effect of one rounding of the inputs
-    result_form form_;     ///< in which the results are compared
-    bool has_reference_;   ///< other than recorded calls
-    bool claims_recorded_; ///< Aton does not know the operator: what is recorded of it is what the row must convert
+    bool is_relative_;   ///< results near 0 keep their relative accuracy
+    bool is_steep_;      ///< bounds include the effect of one rounding of the inputs
+    result_form form_;   ///< in which the results are compared
+    bool has_reference_; ///< other than recorded calls
+    bool is_claimed_;    ///< a row of a user: it must convert at each of its opsets what is recorded, or refuse it
     std::vector<recorded_call const*> recorded_;
     std::vector<std::string_view> excluded_when_;  ///< of the exclusions that name the row
     std::vector<omitted_result const*> omissions_; ///< that name the row
@@ -378,10 +386,7 @@ private:
     std::set<int> opsets_;
     row_mutants mutants_;
     bool has_mutants_; ///< the graphs of the row are changed
-    std::string refusal_;
-    std::string decline_;
-    std::string rejection_;
-    std::string bodiless_; ///< an operator that the runtime cannot run
+    reasons reasons_;
     bool wrong_sample_ = false;
 };
 

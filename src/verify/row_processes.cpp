@@ -130,8 +130,10 @@ public:
         out.until = entry.until;
         call_watch::noted last = watch_->last();
         if (last.call.overload.empty()) last.call.overload = entry.overload;
-        std::string const why = last.converts ? "a mistake of the mapping: it " + end_of(status)
-                                              : "the check of the mapping " + end_of(status);
+        std::string const why = last.converts
+                                    ? "a mistake of the mapping: it " + end_of(status, watch_->seconds())
+                                    : (last.runs ? "the graph does not run: it " : "the check of the mapping ") +
+                                          end_of(status, watch_->seconds() * call_watch::run_factor);
         out.recorded.different = last.place.empty() ? 0 : 1;
         out.failures.push_back({std::move(last.call), last.opset, why, std::move(last.place)});
         return out;
@@ -148,7 +150,7 @@ private:
     }
 
     /// How a process ended: "ends the process by a segmentation fault (SIGSEGV)".
-    [[nodiscard]] std::string end_of(int status) const {
+    [[nodiscard]] static std::string end_of(int status, int seconds) {
         if (!WIFSIGNALED(status)) return "ends the process with status " + std::to_string(WEXITSTATUS(status));
         int const signal = WTERMSIG(status);
         if (std::string_view const cause = detail::cause_of(signal); !cause.empty())
@@ -156,7 +158,7 @@ private:
         switch (signal) {
         case SIGKILL: return "ends the process, which the system kills (SIGKILL), as it does if memory runs out";
         case SIGPROF:
-        case SIGALRM: return "does not end within " + std::to_string(watch_->seconds()) + " seconds";
+        case SIGALRM: return "does not end within " + std::to_string(seconds) + " seconds";
         default: return "ends the process by signal " + std::to_string(signal);
         }
     }

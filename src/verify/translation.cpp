@@ -22,13 +22,37 @@ namespace ATON_NAMESPACE::verify {
 
 namespace {
 
+/// The sizes of a tensor, of which those along the dynamic axis get a name, or none.
+shape shape_of(runtime::sizes const& sizes, int dynamic_axis, std::string const& name) {
+    std::vector<dim> dims(sizes.begin(), sizes.end());
+    for (std::size_t i = 0; i != dims.size(); ++i) {
+        bool const is_dynamic = dynamic_axis == call_types::every_axis || dynamic_axis == static_cast<int>(i);
+        if (is_dynamic && sizes[i] > 1) dims[i] = name.empty() ? dim() : dim(name + '_' + std::to_string(i));
+    }
+    return shape(dims);
+}
+
+/// The types of the results, as a program records them: those of each tensor of a list, and no type for None.
+std::vector<value_type> recorded_types(call_types const& types) {
+    std::vector<value_type> out;
+    auto const add = [&](runtime::tensor const& x) {
+        value_type& to = out.emplace_back();
+        if (x) to = {x.dtype(), shape_of(x.sizes(), types.dynamic_axis, {})};
+    };
+    for (runtime::value const& v : types.results)
+        if (v.is_sequence()) std::ranges::for_each(v.many(), add);
+        else add(v.is_tensor() ? v.one() : runtime::tensor());
+    return out;
+}
+
 /// An argument of the DSL; its tensors become inputs of the graph, or constants.
-dsl::argument to_argument(runtime::aten_argument const& a, bool is_constant, translation& to) {
-    auto const input = [&to, is_constant](runtime::tensor const& x) -> dsl::optional_value {
+dsl::argument to_argument(runtime::aten_argument const& a, bool is_constant, int dynamic_axis, translation& to) {
+    auto const input = [&to, is_constant, dynamic_axis](runtime::tensor const& x) -> dsl::optional_value {
         if (!x) return {};
         if (is_constant)
             return dsl::value(to.graph, dsl::detail::append_constant(to.graph, runtime::to_host(x).to_constant()));
-        value_id const id = to.graph.add_input("x" + std::to_string(to.inputs.size()), {x.dtype(), shape(x.sizes())});
+        std::string const name = "x" + std::to_string(to.inputs.size());
+        value_id const id = to.graph.add_input(name, {x.dtype(), shape_of(x.sizes(), dynamic_axis, name)});
         to.inputs.emplace_back(in_reals(x));
         return dsl::value(to.graph, id);
     };
@@ -76,16 +100,18 @@ void name_versions(graph_data& g, int opset) {
 } // namespace
 
 translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s, bool exact_nan,
-                      runtime::device where) {
+                      runtime::device where, call_types const& types) {
     translation out;
     out.graph.context.exact_nan = exact_nan;
+    out.graph.context.expected = recorded_types(types);
     std::vector<dsl::argument> arguments;
     aten::schema_argument formal;
     for (aten::argument_cursor each{schema}; each.next(formal);) {
         dsl::argument& a = arguments.emplace_back();
         for (runtime::aten_argument const& given : s.arguments)
             if (given.name == formal.name)
-                a = to_argument(given, std::ranges::find(s.constants, given.name) != s.constants.end(), out);
+                a = to_argument(
+                    given, std::ranges::find(s.constants, given.name) != s.constants.end(), types.dynamic_axis, out);
     }
     mappings::check_requirements(s.overload, schema, arguments);
     auto const output = [&](dsl::value const& v) {

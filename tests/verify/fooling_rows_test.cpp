@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows that compute nothing, that are mistakes at some opset of their range, and that crash: each fails, and the other rows are checked.
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -113,8 +114,69 @@ constexpr auto crashing = table(
         }
         return g.op<"Add">(x, x);
     }),
+    symbolic<"crash::loops_in_the_graph(Tensor x) -> Tensor">([](graph<16> g, value x) -> value {
+        return g.op<"Loop">(
+            absent, g.scalar(true, dtype::bool_), x, attr::body_g([&](graph<16> b, value, value go_on, value sum) {
+                return std::tuple(go_on, b.op<"Neg">(sum));
+            }));
+    }),
     symbolic<"crash::works(Tensor x) -> Tensor">([](graph<13> g, value x) -> value { return g.op<"Add">(x, x); }),
     symbolic<"crash::wrong(Tensor x) -> Tensor">([](graph<13> g, value x) -> value { return g.op<"Mul">(x, x); }));
+
+/// Right in calls with static sizes only; the last one refuses others.
+constexpr auto of_static_sizes =
+    table(symbolic<"fool::other_path(Tensor x) -> Tensor">(
+              [](graph<13> g, value x) -> value { return x.size(0).is_static() ? value(g.op<"Add">(x, x)) : x; }),
+          symbolic<"fool::fallback(Tensor x) -> Tensor">([](graph<13> g, value x) -> value {
+              return g.op<"Mul">(x, static_cast<double>(x.size(0).size_or(1)) - 1);
+          }),
+          symbolic<"fool::as_recorded(Tensor x) -> Tensor">([](graph<13> g, value x) -> value {
+              auto const& expected = g.context().expected;
+              std::int64_t const size = expected.empty() ? 3 : expected[0].shape[0].size_or(1);
+              return g.op<"Mul">(x, static_cast<double>(size) - 1);
+          }),
+          symbolic<"fool::refuses(Tensor x) -> Tensor">(
+              [](graph<13> g, value x) -> value { return g.op<"Mul">(x, static_cast<double>(x.size(0).size()) - 1); }));
+
+/// Bodies of an operator of ONNX Runtime: x * sigmoid(alpha * x), and one with another meaning of alpha.
+constexpr auto as_the_runtime = [](graph<13> g, value x, double alpha) {
+    return g.op<"Mul">(x, g.op<"Sigmoid">(g.op<"Mul">(x, alpha)));
+};
+constexpr auto divided = [](graph<13> g, value x, double alpha) {
+    return g.op<"Mul">(x, g.op<"Sigmoid">(g.op<"Div">(x, alpha)));
+};
+constexpr auto right_gelu =
+    domain<"com.microsoft", 1,
+           op<"QuickGelu(T X, float alpha=1.702) -> (T Y = like(X))", "T: float", body<as_the_runtime>>>{};
+constexpr auto other_gelu =
+    domain<"com.microsoft", 1, op<"QuickGelu(T X, float alpha=1.702) -> (T Y = like(X))", "T: float", body<divided>>>{};
+constexpr auto beside_kernels =
+    table(symbolic<"fool::gelu(Tensor x) -> Tensor">([](graph<13, right_gelu> g, value x) -> value {
+              return g.op<"com.microsoft::QuickGelu">(x, attr::alpha_f(0.5));
+          }),
+          symbolic<"fool::gelu_by_body(Tensor x) -> Tensor">([](graph<13, other_gelu> g, value x) -> value {
+              return g.op<"com.microsoft::QuickGelu">(x, attr::alpha_f(2));
+          }));
+
+/// What they say of their values is not so.
+constexpr auto misstated = table(
+    symbolic<"fool::dtype(Tensor x) -> Tensor">(
+        [](graph<13> g, value x) -> value { return value(g.op<"Add">(x, x)).set_type({dtype::float16, x.shape()}); }),
+    symbolic<"fool::columns(Tensor x) -> Tensor">([](graph<13> g, value x) -> value {
+        value const found = value(g.op<"NonZero">(x)).set_type({dtype::int64, aton::shape{2, 3}});
+        value const count = g.op<"Cast">(g.op<"Size">(found), attr::to_i(dtype::float32)); // 3
+        return g.op<"Add">(x, g.op<"Mul">(x, g.op<"Sub">(count, 2)));
+    }),
+    symbolic<"fool::size(Tensor x) -> Tensor">([](graph<13> g, value x) -> value {
+        return g.op<"Add">(x, value(g.op<"Compress">(x, g.constant({true, true, true}))).set_shape({x.size(0), 1}));
+    }));
+
+constexpr auto overriding_7 = table(override_<"aten::eq.Tensor(self, other)">(
+    [](graph<7> g, value a, value b) -> value { return g.op<"Equal">(a, b); }));
+constexpr auto overriding_11 = table(override_<"aten::eq.Tensor(self, other)">(
+    [](graph<11> g, value a, value b) -> value { return g.op<"Equal">(a, b); }));
+constexpr auto overriding_static = table(override_<"aten::neg(self)">(
+    [](graph<13> g, value x) -> value { return x.shape().is_static() ? value(g.op<"Neg">(x)) : x; }));
 
 /// Scales by the numbers of a constant tensor.
 constexpr auto scaled = table(symbolic<"fool::scaled(Tensor x, Tensor by) -> Tensor">(
@@ -172,6 +234,59 @@ TEST_CASE("a call that is a mistake of the mapping at one opset of the range is 
     CHECK(check_calls(early, calls).passed());
 }
 
+TEST_CASE("a row is compared where sizes are dynamic, too") {
+    std::vector<recorded_call> calls;
+    for (entry const& row : table_view(of_static_sizes)) calls.push_back(call_of(std::string(row.schema), {twice}));
+    report const r = check_calls(of_static_sizes, calls);
+    CHECK_MESSAGE(contains(r.to_text(), "1 of 4 rows give ATen's numbers on 4 calls (3 do not"), r.to_text());
+    for (std::size_t const row : {0U, 1U, 2U}) {
+        REQUIRE(r.rows.at(row).failures.size() == 1);
+        CHECK_MESSAGE(contains(r.rows[row].failures[0].why, "with dynamic sizes: "), r.rows[row].failures[0].why);
+    }
+    CHECK(r.rows.at(3).passed());
+    check_options options;
+    options.samples = 1;
+    report const random = check(overriding_static, options);
+    CHECK(contains(random.to_text(), "aten::neg (opset 13): with dynamic sizes: result 0: "));
+}
+
+TEST_CASE("an operator of ONNX Runtime is compared with its kernel, too, not only with the body") {
+    runtime::value const gelu = numbers({3}, {0.6224593312, -0.5378828427, 3.523188312}); // x / (1 + exp(-x / 2))
+    report const r = check_calls(
+        beside_kernels,
+        {call_of("fool::gelu(Tensor x) -> Tensor", {gelu}), call_of("fool::gelu_by_body(Tensor x) -> Tensor", {gelu})});
+    REQUIRE(r.rows.size() == 2);
+    CHECK_MESSAGE(r.rows[0].passed(), r.to_text());
+    REQUIRE(r.rows[1].failures.size() == 1);
+    CHECK(r.rows[1].failures[0].why.starts_with("with the kernel of com.microsoft::QuickGelu, which ONNX Runtime calls "
+                                                "instead of the body: result 0: 3 of 3 elements differ"));
+}
+
+TEST_CASE("types that a row states are compared with what its nodes compute") {
+    std::vector<recorded_call> calls;
+    for (entry const& row : table_view(misstated)) calls.push_back(call_of(std::string(row.schema), {twice}));
+    report const r = check_calls(misstated, calls);
+    REQUIRE(r.rows.size() == 3);
+    for (row_report const& row : r.rows) REQUIRE(row.failures.size() == 1);
+    CHECK(contains(r.rows[0].failures[0].why, "onnx::Add (opset 13): output 'C' is float16"));
+    CHECK(contains(r.to_text(),
+                   "onnx::NonZero: its result is stated as int64[2, 3], but it is int64[1, 3]; correct set_type() or "
+                   "set_shape() in the row"));
+    CHECK(contains(r.to_text(), "onnx::Compress: its result is stated as float32[3, 1], but it is float32[3]"));
+}
+
+TEST_CASE("a row that overrides one of ATen's operators is held to every opset of its range") {
+    check_options options;
+    options.samples = 1;
+    report const wide = check(overriding_7, options);
+    CHECK_FALSE(wide.passed());
+    REQUIRE_FALSE(wide.rows.at(0).failures.empty());
+    CHECK(wide.rows[0].failures[0].opset == 7);
+    CHECK(contains(wide.to_text(), "aten::eq.Tensor (opset 7): a mistake of the mapping: "));
+    report const right = check(overriding_11, options);
+    CHECK_MESSAGE(right.passed(), right.to_text());
+}
+
 TEST_CASE("an exception in a row names the row, and the others are checked") {
     report const r = check_calls(unguarded,
                                  {call_of("fool::late(Tensor x) -> Tensor", {twice}),
@@ -194,7 +309,7 @@ TEST_CASE("a row that crashes or does not end names row and call, and the others
     report const r = check_calls(crashing, calls, true);
     std::string const text = r.to_text();
     CHECK_FALSE(r.passed());
-    REQUIRE(r.rows.size() == 8);
+    REQUIRE(r.rows.size() == 9);
     char const* const why[] = {"it ends the process by a segmentation fault (SIGSEGV)",
                                "it ends the process by an arithmetic error (SIGFPE), such as an integer divided by 0",
                                "it ends the process by abort() (SIGABRT), such as for a failed assertion",
@@ -208,11 +323,15 @@ TEST_CASE("a row that crashes or does not end names row and call, and the others
                                    ".default(x=torch.tensor([1.0, -2.0, 4.0], dtype=torch.float32))  # recorded in "
                                    "calls.jsonl:1"),
                       text);
-    CHECK(r.rows[6].passed());
-    CHECK(r.rows[6].recorded.same == 1);
+    CHECK(
+        contains(text,
+                 "crash::loops_in_the_graph (opset 16): the graph does not run: it does not end within 6 seconds\n    "
+                 "torch.ops.crash.loops_in_the_graph.default(x="));
+    CHECK(r.rows[7].passed());
+    CHECK(r.rows[7].recorded.same == 1);
     CHECK(contains(text, "crash::wrong (opset 13): result 0: "));
-    report const alone = check_calls(table_view(crashing).subspan(6), {calls[6], calls[7]});
-    CHECK(report{{r.rows[6], r.rows[7]}, {}}.to_json() == alone.to_json()); // as in one process
+    report const alone = check_calls(table_view(crashing).subspan(7), {calls[7], calls[8]});
+    CHECK(report{{r.rows[7], r.rows[8]}, {}}.to_json() == alone.to_json()); // as in one process
 }
 #endif
 

@@ -3,6 +3,7 @@
 // Internal header.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,10 +29,20 @@ struct translation {
     std::vector<bool> complex_outputs; ///< for each output: whether its pairs of reals are complex numbers
 };
 
+/// What a program says of a call besides its arguments.
+struct call_types {
+    static constexpr int no_axis = -2;
+    static constexpr int every_axis = -1;
+
+    /// The axis of every tensor whose size is a symbol, as in an export with dynamic sizes. 0 and 1 stay numbers, as in torch.export.
+    int dynamic_axis = no_axis;
+    std::span<runtime::value const> results = {}; ///< whose types are those that the program records; empty: unknown
+};
+
 /// Throws aton::unsupported_error if the mapping refuses the call. `exact_nan`: dsl::graph::exact_nan(). `where`: the device
 /// whose random numbers, in place of those that the graph draws, are among the inputs.
 [[nodiscard]] translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s,
-                                    bool exact_nan = true, runtime::device where = {});
+                                    bool exact_nan = true, runtime::device where = {}, call_types const& types = {});
 
 /// Runs a graph with the inputs and outputs of the translation and returns the results in ATen's order. Results that the mapping does
 /// not produce are empty values. Throws aton::error if the graph does not run. `same`, if given, becomes the opsets at which the same
