@@ -81,7 +81,7 @@ def missing_paths(root, path):
 def navigation(root):
     """Missing pages of mkdocs.yml, and pages that it lists twice or not at all."""
     text = (root / "mkdocs.yml").read_text(encoding="utf-8")
-    entries = re.findall(r":\s+(\S+\.md)\s*$", text[text.index("\nnav:"):], re.MULTILINE)
+    entries = re.findall(r"[:-]\s+(\S+\.md)\s*$", text[text.index("\nnav:"):], re.MULTILINE)
     listed = set(entries)
     there = {p.relative_to(root / "docs").as_posix() for p in (root / "docs").rglob("*.md")}
     return [f"mkdocs.yml: no such page: docs/{p}" for p in sorted(listed - there)] + [
