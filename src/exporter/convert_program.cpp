@@ -47,7 +47,7 @@ converter::converter(program::program const& p, export_options const& options)
 void converter::run() {
     add_inputs();
     for (program::node const& n : program_.main.nodes) convert(n);
-    if (refused_.empty()) add_outputs();
+    if (refused_.all().empty()) add_outputs();
 }
 
 /// In branches and loop bodies, torch records only generated code instead of the user's line; then the line of the calling node is used.
@@ -185,15 +185,10 @@ std::string converter::nearest_row(std::string_view op) const {
 void converter::refuse(program::node const& n, std::string reason) {
     program::origin const& from = origin_of(n);
     std::string const place = !from.source.empty() ? from.source : n.name.empty() ? n.op : "node " + n.name;
-    auto const [at, is_new] = refused_at_.try_emplace(n.op, refused_.size());
-    if (is_new) {
-        refused_.push_back({n.op, reason, {}, {}, 0});
-        if (find_row(n.op) == nullptr) refused_.back().nearest = nearest_row(n.op);
-    }
     std::vector<program::value_index> const results = program::result_values(n);
-    add_use(refused_[at->second],
-            {n.name, std::move(reason), results.empty() ? program::no_value : results.front()},
-            place);
+    bool const is_new = refused_.add(
+        n.op, n.op, {n.name, std::move(reason), results.empty() ? program::no_value : results.front()}, place);
+    if (is_new && find_row(n.op) == nullptr) refused_.last().nearest = nearest_row(n.op);
     // Continue with results of the recorded types.
     for (program::result const& r : n.results)
         for (program::value_index v : r.values)

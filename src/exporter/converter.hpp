@@ -20,6 +20,7 @@
 #include <aton/program/program.hpp>
 
 #include "call_rewrites.hpp"
+#include "summary.hpp"
 
 namespace ATON_NAMESPACE::exporter {
 
@@ -70,7 +71,7 @@ public:
     /// Converts everything that can be converted.
     void run();
 
-    [[nodiscard]] std::vector<unconvertible> const& refused() const { return refused_; }
+    [[nodiscard]] std::vector<unconvertible> const& refused() const { return refused_.all(); }
     /// The results of a node whose arguments are the inputs of the program. Throws aton::error if it cannot be converted.
     [[nodiscard]] std::vector<dsl::result> results_alone(program::node const& n); // infer_types.cpp
     [[nodiscard]] graph_data take_graph() { return std::move(main_); }
@@ -176,8 +177,7 @@ private:
     std::unordered_map<std::string_view, dsl::entry const*> rows_;
     std::unordered_map<std::string, value_id> weights_; ///< equal views of the same bytes share an initializer
     std::vector<std::string> output_names_;
-    std::vector<unconvertible> refused_;
-    std::unordered_map<std::string, std::size_t> refused_at_;
+    unconvertible_list refused_;
 };
 
 /// Complex elements as reals with a trailing axis of 2, in the same bytes.

@@ -35,10 +35,20 @@ std::string summary(std::vector<unconvertible> const& all, std::string const& wh
     return out + (all.size() > 1 || all[0].count > 1 ? " (aton unconvertible lists every place)" : "");
 }
 
-void add_use(unconvertible& to, refused_call call, std::string const& place) {
+bool unconvertible_list::add(std::string const& key, std::string const& op, refused_call call,
+                             std::string const& place) {
+    auto const [at, is_new] = at_.try_emplace(key, all_.size());
+    if (is_new) add({op, call.reason, {}, {}, 0});
+    unconvertible& to = all_[at->second];
     ++to.count;
     to.calls.push_back(std::move(call));
-    if (std::find(to.places.begin(), to.places.end(), place) == to.places.end()) to.places.push_back(place);
+    if (places_[at->second].insert(place).second) to.places.push_back(place);
+    return is_new;
+}
+
+void unconvertible_list::add(unconvertible one) {
+    all_.push_back(std::move(one));
+    places_.emplace_back();
 }
 
 } // namespace ATON_NAMESPACE::exporter

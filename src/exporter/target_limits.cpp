@@ -2,7 +2,6 @@
 #include "target_limits.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,7 +38,7 @@ public:
                 for (graph_data const& body : a.graphs) check(body);
         }
     }
-    [[nodiscard]] std::vector<unconvertible> found() && { return std::move(found_); }
+    [[nodiscard]] std::vector<unconvertible> const& found() const { return found_.all(); }
 
 private:
     void check_inputs(graph_data const& graph) {
@@ -49,9 +48,9 @@ private:
             std::string reason = reason_against(v);
             if (reason.empty() && target_.is_static && !v.type.shape.is_static())
                 reason = "has " + unknown_size(v.type.shape) + ", but all sizes must be known";
-            if (!reason.empty()) found_.push_back({"input " + v.name, std::move(reason), {}, {"the inputs"}, 1});
+            if (!reason.empty()) found_.add({"input " + v.name, std::move(reason), {}, {"the inputs"}, 1});
         }
-        inputs_are_static_ = found_.empty();
+        inputs_are_static_ = found_.all().empty();
     }
 
     [[nodiscard]] std::string reason_against(graph_value const& v) const {
@@ -96,16 +95,14 @@ private:
 
     void add(graph_data const& graph, graph_node const& n, std::string reason) {
         node_origin const& from = graph.origins[n.origin < graph.origins.size() ? n.origin : 0];
-        auto const [at, is_new] = at_.try_emplace({n.subject(), reason}, found_.size());
-        if (is_new) found_.push_back({n.subject(), reason, {}, {}, 0});
         std::string const place = !from.source.empty() ? from.source : from.name.empty() ? n.op : "node " + from.name;
-        add_use(found_[at->second], {from.name, std::move(reason), program::no_value}, place);
+        std::string const key = n.subject() + '\n' + reason;
+        found_.add(key, n.subject(), {from.name, std::move(reason), program::no_value}, place);
     }
 
     targets::target const& target_;
     int opset_;
-    std::vector<unconvertible> found_;
-    std::map<std::pair<std::string, std::string>, std::size_t> at_; ///< by operator and reason
+    unconvertible_list found_; ///< by operator and reason
     bool inputs_are_static_ = true;
 };
 
@@ -120,10 +117,10 @@ void require_opset_of(targets::target const& t, int opset) {
 void require_target(graph_data const& graph, targets::target const& t, std::string const& file) {
     limits all(t, graph.opset);
     all.check(graph);
-    std::vector<unconvertible> found = std::move(all).found();
+    std::vector<unconvertible> const& found = all.found();
     if (found.empty()) return;
     std::string text = file + ": " + summary(found, "cannot run on " + std::string(t.title));
-    throw export_error(std::move(text), std::move(found));
+    throw export_error(std::move(text), found);
 }
 
 } // namespace ATON_NAMESPACE::exporter
