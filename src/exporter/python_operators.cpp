@@ -42,6 +42,15 @@ value floor_division(operands const& o, bool may_be_negative) {
     return o.g.op<"Div">(o.g.op<"Sub">(o.x[0], rest), o.x[1]);
 }
 
+/// The remainder of floats with the sign of the divisor.
+value real_remainder(g_type g, value x, value y) {
+    if (g.opset() < 10) throw unsupported_error("a remainder of floats needs opset 10");
+    auto const since = g.within<10>();
+    value const rest = since.op<"Mod">(x, y, dsl::attr::fmod_i(1)); // with the sign of the dividend
+    value const is_off = since.op<"Less">(since.op<"Mul">(since.op<"Sign">(rest), since.op<"Sign">(y)), 0);
+    return since.op<"Where">(is_off, since.op<"Add">(rest, y), rest);
+}
+
 value to_int(g_type g, value x) { return g.cast(x, dtype::int64); }
 
 value one_operand(operands o, std::string_view op) {
@@ -78,6 +87,7 @@ value two_operands(operands o, std::string_view op, bool may_be_negative) {
     if (op == "_operator.floordiv" && is_integral) return floor_division(o, may_be_negative);
     if (op == "_operator.floordiv") return g.op<"Floor">(g.op<"Div">(a, b));
     if (op == "_operator.mod" && is_integral) return mappings::floor_remainder(g, a, b);
+    if (op == "_operator.mod") return real_remainder(g, a, b);
     if (op == "_operator.eq") return mappings::is_equal(g, a, b);
     if (op == "_operator.ne") return g.op<"Not">(mappings::is_equal(g, a, b));
     if (op == "_operator.lt") return mappings::is_less(g, a, b);
