@@ -24,11 +24,11 @@ bool is_one_of(std::string_view op, std::array<std::string_view, N> const& all) 
 
 constexpr std::array<std::string_view, 3> makers_of_zeros{"aten::zeros", "aten::new_zeros", "aten::zeros_like"};
 /// Operators whose result is zeros if their operands are.
-constexpr std::array<std::string_view, 23> keep_zeros{
-    "aten::alias",   "aten::cat",       "aten::clone",     "aten::contiguous", "aten::detach", "aten::expand",
-    "aten::flatten", "aten::narrow",    "aten::neg",       "aten::permute",    "aten::repeat", "aten::reshape",
-    "aten::select",  "aten::slice",     "aten::squeeze",   "aten::stack",      "aten::t",      "aten::to",
-    "aten::tile",    "aten::transpose", "aten::unflatten", "aten::unsqueeze",  "aten::view"};
+constexpr std::array<std::string_view, 22> keep_zeros{
+    "aten::alias",     "aten::cat",       "aten::clone",     "aten::contiguous", "aten::detach",  "aten::expand",
+    "aten::flatten",   "aten::narrow",    "aten::permute",   "aten::repeat",     "aten::reshape", "aten::select",
+    "aten::slice",     "aten::squeeze",   "aten::stack",     "aten::t",          "aten::to",      "aten::tile",
+    "aten::transpose", "aten::unflatten", "aten::unsqueeze", "aten::view"};
 constexpr std::string_view zeros = "#zeros:";
 
 /// Whether a type has a symbol such as "u7", which stands for different numbers in different programs.
@@ -89,6 +89,13 @@ private:
         p_.values[v].name = key.starts_with(zeros) ? key : found->second;
     }
 
+    /// Whether the result is zeros if the operands are: the negative of a floating zero is another one.
+    [[nodiscard]] bool keeps(program::node const& n) const {
+        if (base_name(n.op) != "aten::neg") return is_one_of(n.op, keep_zeros);
+        return !n.results.empty() && !n.results[0].values.empty() &&
+               is_integral(p_.values[n.results[0].values[0]].type);
+    }
+
     void name_results(program::node const& n) {
         bool operands_are_zeros = true;
         bool any_tensor = false;
@@ -103,8 +110,7 @@ private:
             });
         }
         std::string const text = to_.take();
-        bool const makes_zeros =
-            is_one_of(n.op, makers_of_zeros) || (any_tensor && operands_are_zeros && is_one_of(n.op, keep_zeros));
+        bool const makes_zeros = is_one_of(n.op, makers_of_zeros) || (any_tensor && operands_are_zeros && keeps(n));
         std::size_t i = 0;
         for (program::result const& r : n.results)
             for (program::value_index const v : r.values) {
