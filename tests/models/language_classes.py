@@ -2,7 +2,7 @@
 """Functions on tuples, optional values, unions, enumerations and classes that torch.jit.script compiles."""
 
 from enum import Enum
-from typing import Any, List, NamedTuple, Optional, Union  # noqa: UP035: torch.jit.script reads them
+from typing import Any, List, NamedTuple, Optional, Tuple, Union  # noqa: UP035: torch.jit.script reads them
 
 import torch
 from torch import Tensor
@@ -52,6 +52,36 @@ def optional_values(x: Tensor):
     return y, z * optional_or(None), z + optional_or(3, x), optional_or(None, None)
 
 
+def optional_of_data(x: Tensor):
+    y: Optional[Tensor] = None
+    n: Optional[int] = None
+    pair: Optional[Tuple[int, Tensor]] = None
+    if bool(x[0].sum() > 0):
+        y = x * 3
+        n = 5
+    if bool(x.sum() > 0):
+        pair = (int(x.sum()), x + 1)
+    elif bool(x.sum() < -8):
+        pair = (2, x)
+    z = x - 1 if y is None else y + 1
+    m = 7 if n is None else n
+    if pair is not None:
+        z = z * pair[0] + pair[1]
+    last: Optional[Tensor] = None
+    for i in range(3):
+        if bool(x[i].sum() > 0):
+            last = x[i]
+    return z, x * m, x[0] if last is None else last * 2
+
+
+def optional_unwrapped(x: Tensor):
+    y: Optional[Tensor] = None
+    if bool(x.abs().sum() > 0):
+        y = x * 3
+    assert y is not None
+    return y + 1
+
+
 def union_values(x: Tensor):
     u: Union[int, str, List[int]] = 5
     out = 0
@@ -99,6 +129,8 @@ def enum_values(x: Tensor):
     out = [of_color(c), of_color(Color.GREEN), len(m.value), len(m.name), int(c is Color.RED), int(c != Color.GREEN)]
     for each in [Color.GREEN, Color.RED]:
         out.append(each.value)
+    d = Color.GREEN if x.dim() == 2 else Color.RED
+    out.append(len(d.name))
     return torch.tensor(out), x.sum() if m == Mode.SUM else x.mean()
 
 
@@ -207,5 +239,5 @@ def class_sorted(x: Tensor):
 
 
 def functions():
-    starts = ("tuple_", "optional_v", "union_", "any_", "enum_", "named_", "class_")
+    starts = ("tuple_", "optional_v", "optional_of_", "optional_unwrapped", "union_", "any_", "enum_", "named_", "class_")
     return {name: f for name, f in globals().items() if name.startswith(starts)}

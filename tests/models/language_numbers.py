@@ -264,5 +264,16 @@ def number_complex_tensor(x: Tensor):
     return torch.view_as_real(z), (x * 1j).imag, torch.view_as_real(z * z), torch.view_as_real(torch.tensor(1 + 2j) * x)
 
 
+def number_computed_remainder(x: Tensor):
+    v = float(x.sum())
+    q, m = divmod(v, 0.75)
+    return reals([v % 3.0, -v % 3.0, v % -2.5, -v % -2.5, q, m, 7.5 % v])
+
+
+def number_of_code(x: Tensor):
+    k = n(x, 3)
+    return torch.tensor([len(chr(k + 60)), int(k == 3), int(bool(k)), int(isinstance(k, int))])
+
+
 def functions():
     return {name: f for name, f in globals().items() if name.startswith(("number_", "math_"))}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Functions that must be refused, with a part of the reason. The second dimension of their argument is dynamic."""
 
+from typing import Optional, Union  # noqa: UP035: torch.jit.script reads them
+
 import torch
 from torch import Tensor
 
@@ -72,6 +74,25 @@ def character_of_size(x: Tensor):
     return x * len(chr(x.size(1)))
 
 
+def type_of_data(x: Tensor):
+    y: Union[int, Tensor] = 3
+    if bool(x.sum() > 0):
+        y = x
+    return x - 1 if isinstance(y, int) else x + 1
+
+
+def text_of_data(x: Tensor):
+    s = "a" if bool(x.sum() > 0) else "bc"
+    return x * len(s)
+
+
+def none_of_data(x: Tensor):
+    y: Optional[Tensor] = None
+    if bool(x.sum() > 0):
+        y = x
+    return x, y
+
+
 def cases():
     """(function, a part of the message)"""
     return [(hash_of_text, "differs between builds of torch"),
@@ -88,4 +109,7 @@ def cases():
             (column_layout, "call contiguous() first"),
             (text_of_size, "a string depends on"),
             (unwrapped_none, "is None"),
+            (type_of_data, "asks for the type of a tensor whose dtype or rank depends on data"),
+            (text_of_data, "a string that depends on data"),
+            (none_of_data, "returns a value that data decides to be None or not"),
             (character_of_size, "an argument of 'chr' depends on a size")]

@@ -2,6 +2,7 @@
 """Functions that ask for properties of tensors, devices and dtypes, with blocks, exceptions and control flow, which torch.jit.script
 compiles."""
 
+import warnings
 from typing import Any, List, Tuple  # noqa: UP035: torch.jit.script reads them
 
 import torch
@@ -229,6 +230,28 @@ def raise_never(x: Tensor):
     return x * 2
 
 
+def raise_on_one_side(x: Tensor):
+    if bool(x.sum() > 1e9):
+        y = raise_for_matrices(x)
+    else:
+        y = x + 1
+    return y
+
+
+def raise_for_matrices(x: Tensor):
+    y = x * 2
+    if x.dim() == 2:
+        raise ValueError("a matrix")
+    return y
+
+
+def return_in_loop(x: Tensor):
+    for i in range(3):
+        if bool(x[i, 0] > 0):
+            return x[i] * i, i
+    return -x[0], 7
+
+
 def branch_on_data(x: Tensor):
     n = 3
     if bool(x.sum() > 0):
@@ -312,7 +335,48 @@ def shapes(x: Tensor):
         x.reshape(-1), x.flatten(), x.permute([1, 0])
 
 
+def types_of_results(x: Tensor):
+    a = torch.tensor([torch.can_cast(torch.int32, x.dtype), torch.can_cast(x.dtype, torch.int32)])
+    return a, x.to(torch.promote_types(x.dtype, torch.float64)), torch.zeros(torch.broadcast_shapes(x.shape, [1, 4]))
+
+
+def state_of_torch(x: Tensor):
+    torch.manual_seed(3)
+    torch.set_grad_enabled(False)
+    y = x * 2 if torch.jit.is_scripting() else x
+    torch.set_grad_enabled(True)
+    if torch.is_autocast_enabled() or torch.is_vulkan_available() or torch.jit.is_tracing():
+        y = y + 1
+    if y.grad is None:
+        y = y - 1
+    return y
+
+
+def fills_without_gradient(x: Tensor):
+    y = x.clone()
+    torch.nn.init.constant_(y, 2.5)
+    z = x.cpu().clone()
+    torch.nn.init.zeros_(z)
+    return y, z
+
+
+def polar_and_complex(x: Tensor):
+    z = torch.complex(x, x) * complex(x.dim(), 2)
+    return torch.view_as_real(torch.polar(x.abs(), x)), torch.view_as_real(z)
+
+
+def tensors_as_arguments(x: Tensor):
+    i = x.abs().sum().long() % 3
+    warnings.warn("careful")
+    return torch.full([2], x[0, 0]), torch.add(x, x, alpha=x[0, 1]), x.narrow(0, int(i), 1), torch.ops.aten.select(x, 0, i), \
+        torch.nn.functional.elu(x, x[1, 1].abs())
+
+
+def einsum_of_operands(x: Tensor):
+    return torch.einsum("ij,kj->ik", x, x), torch.einsum("ij,j->i", [x, x[0]])
+
+
 def functions():
-    helpers = ("flags", "doubled", "recursive_pair", "functions")
+    helpers = ("flags", "doubled", "recursive_pair", "raise_for_matrices", "functions")
     return {name: f for name, f in globals().items() if callable(f) and getattr(f, "__module__", "") == __name__ and
             not isinstance(f, type) and name not in helpers}

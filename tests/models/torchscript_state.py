@@ -94,6 +94,130 @@ class Nested(nn.Module):
         return self.inner(self.inner(x) + 1)
 
 
+class InBranches(nn.Module):
+    """Numbers, tensors, a list and buffers, which data decides to change, also in a submodule whose call depends on data."""
+
+    h: Tensor
+    states: List[Tensor]
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 3
+        self.on = False
+        self.inner = InnerBranches()
+        self.h = torch.zeros(2, 4)
+        self.states = [torch.zeros(2, 4), torch.ones(2, 4)]
+        self.register_buffer("count", torch.zeros(()))
+        self.register_buffer("seen", torch.zeros(4))
+
+    def forward(self, x):
+        if bool(x.sum() > 0):
+            self.calls += 2
+            self.on = not self.on
+            self.h = self.h * 0.5 + x
+            self.count += 1
+        else:
+            self.calls -= 1
+            self.states = [self.states[1] - x, self.states[0]]
+        if bool(x[0, 0] > 0):
+            self.seen = self.seen + x[0]
+        y = self.inner(x)
+        y = self.inner(y) if bool(x[1, 1] > 0) else y
+        return y * self.calls + self.h * float(self.on) + self.count, self.states[0] * 2 + self.seen
+
+
+class InnerBranches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.total = 0.25
+        self.n = 0
+
+    def forward(self, x):
+        if bool(x.max() > 0.5):
+            if bool(x.min() < -0.5):
+                self.total = self.total * 0.5 + float(x.sum())
+            self.n += 1
+        return x * self.total + self.n
+
+
+class InLoops(nn.Module):
+    """The bodies of loops change attributes, also by a method and in a branch of the body."""
+
+    h: Tensor
+
+    def __init__(self):
+        super().__init__()
+        self.steps = 0
+        self.h = torch.zeros(2, 4)
+        self.register_buffer("count", torch.zeros(()))
+
+    def step(self, x: Tensor):
+        self.h = self.h * 0.5 + x
+        self.steps += 1
+        if bool(self.h.sum() > 0):
+            self.count += 1
+
+    def forward(self, x):
+        y = x
+        i = 0
+        while bool(y.abs().sum() > 1) and i < 7:
+            y = y * 0.5
+            self.step(y)
+            i += 1
+        for k in range(int(x.abs().sum()) % 3):
+            self.steps += k
+        return self.h + self.steps + self.count
+
+
+class NegativeZeros(nn.Module):
+    h: Optional[Tensor]
+
+    def __init__(self):
+        super().__init__()
+        self.h = None
+
+    def forward(self, x):
+        h = self.h
+        signs = -torch.zeros_like(x) if h is None else h
+        self.h = torch.zeros_like(x)  # negative zeros
+        return torch.copysign(x, signs)
+
+
+class TextInBranch(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mode = "a"
+
+    def forward(self, x):
+        if bool(x.sum() > 0):  # text in branch
+            self.mode = "b"
+        return x
+
+
+class NoneInBranch(nn.Module):
+    h: Optional[Tensor]
+
+    def __init__(self):
+        super().__init__()
+        self.h = None
+
+    def forward(self, x):
+        if bool(x.sum() > 0):
+            self.h = x  # none in branch
+        return x
+
+
+class GrowsInLoop(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.h = torch.zeros(2, 4)
+
+    def forward(self, x):
+        while bool(self.h.sum() < x.sum()):  # grows in loop
+            self.h = torch.cat([self.h, x])
+        return self.h.sum(0)
+
+
 class DiffersAtFirst(nn.Module):
     def __init__(self):
         super().__init__()
@@ -141,10 +265,16 @@ class Named(nn.Module):
 
 KEPT = {"counter": (Counter, "2,4", {"calls": 3, "on": False}), "lazy": (Lazy, "batch,4", {}),
         "groups": (Groups, "1,4", {"states_0": [[2.0] * 4], "states_1": [[-1.0, 5.0, 0.0, 3.0]], "pair_0": 1, "pair_1": 0.5}),
-        "nested": (Nested, "2,4", {"inner_total": 0.25})}
+        "nested": (Nested, "2,4", {"inner_total": 0.25}),
+        "in_branches": (InBranches, "2,4", {"calls": 3, "inner_total": 0.25, "states_1": [[1.0] * 4] * 2}),
+        "in_loops": (InLoops, "2,4", {})}
 REFUSED = {"differs_at_first": (DiffersAtFirst, "the first call computes something else", "self.calls = 1  # differs at first"),
            "not_zeros": (NotZeros, "the first call computes something else", "self.h = h + x  # not zeros"),
            "grows": (Grows, "another type or size after every call", "self.cache = torch.cat([self.cache, x])  # grows"),
+           "negative_zeros": (NegativeZeros, "the first call computes something else", "self.h = torch.zeros_like(x)  # negative zeros"),
+           "text_in_branch": (TextInBranch, "'mode' is changed in a branch that depends on data", "if bool(x.sum() > 0):  # text in branch"),
+           "none_in_branch": (NoneInBranch, "data decides to be None or not to the attribute 'h'", "self.h = x  # none in branch"),
+           "grows_in_loop": (GrowsInLoop, "the attribute 'h' changes its dtype or sizes in a loop", "while bool(self.h.sum() < x.sum()):  # grows in loop"),
            "named": (Named, "another type or size after every call", 'self.mode = self.mode + "b"  # named')}
 
 

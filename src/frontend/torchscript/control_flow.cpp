@@ -7,6 +7,7 @@
 
 #include "interpreter.hpp"
 #include "regions.hpp"
+#include "scalar_codes.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -36,7 +37,8 @@ void replace_values(std::vector<program::node>& nodes, replacements const& by) {
     for (program::node& n : nodes) replace_values(n.arguments, by);
 }
 
-/// Interprets a part of the code into nodes of its own. Containers and objects from outside must not change.
+/// Interprets a part of the code into nodes of its own. Containers from outside must not change; variables and attributes have their values
+/// from before when it ends, also by an exception of the module.
 interpreter::part interpreter::interpret_apart(std::function<value()> const& body) {
     constexpr int max_depth = 32;
     if (++apart_ > max_depth) fail("branches and loops that depend on data are nested more than 32 levels deep");
@@ -47,16 +49,51 @@ interpreter::part interpreter::interpret_apart(std::function<value()> const& bod
     auto const sizes = sizes_;
     auto const resized = resized_;
     std::vector<program::value_index> written = std::exchange(written_, {});
+    outside_attributes changed = std::exchange(changed_, {});
     std::size_t const fence = std::exchange(heap_.fence, heap_.made);
-    out.result = body();
-    heap_.fence = fence;
-    out.nodes = std::exchange(out_.main.nodes, std::move(nodes));
-    out.variables = std::exchange(frame_->variables, std::move(variables));
-    out.written = std::exchange(written_, std::move(written));
-    sizes_ = sizes;
-    resized_ = resized;
-    --apart_;
+    auto const leave = [&] {
+        heap_.fence = fence;
+        out.nodes = std::exchange(out_.main.nodes, std::move(nodes));
+        out.variables = std::exchange(frame_->variables, std::move(variables));
+        out.written = std::exchange(written_, std::move(written));
+        out.attributes = std::exchange(changed_, std::move(changed));
+        for (auto& [key, each] : out.attributes) std::swap(each.object->attributes[key.second], each.held);
+        sizes_ = sizes;
+        resized_ = resized;
+        --apart_;
+    };
+    frame* const here = frame_;
+    value const result = frame_->result;
+    int const depth = depth_;
+    dtype const type = autocast_;
+    bool const has_gradients = gradients_.is_enabled;
+    auto const growing = growing_;
+    try {
+        out.result = body();
+    } catch (raised const&) {
+        frame_ = here;
+        frame_->result = result;
+        depth_ = depth;
+        autocast_ = type;
+        gradients_.is_enabled = has_gradients;
+        growing_ = growing;
+        leave();
+        throw;
+    }
+    leave();
     return out;
+}
+
+/// Nothing if the branch raises an exception whatever the data is.
+std::optional<interpreter::part> interpreter::interpret_branch(std::vector<stmt> const& block) {
+    try {
+        return interpret_apart([&] {
+            if (run_block(block) == flow::returned) fail("returns inside a branch that depends on data");
+            return value{};
+        });
+    } catch (raised const&) {
+        return std::nullopt;
+    }
 }
 
 /// A copy of a value as the input of a nested graph.
@@ -116,14 +153,70 @@ program::value_index interpreter::tensor_in(std::vector<program::node>& nodes, v
     return out;
 }
 
+/// A value of the same type that a branch returns for a variable to which it gives none. Nothing reads it, so that a value from outside of the
+/// other branch, whose nodes are `makers`, stands for itself.
+value interpreter::stand_in(value const& like, std::vector<program::node> const& makers,
+                            std::vector<program::node>& nodes, int depth) {
+    if (depth > 20) fail("a variable is nested more than 20 levels deep in a branch that depends on data");
+    if (like.is() == kind::list || like.is() == kind::tuple || like.is() == kind::optional) {
+        std::vector<value> items;
+        for (value const& each : like.list()->items) items.push_back(stand_in(each, makers, nodes, depth + 1));
+        value out = like.is() == kind::tuple ? heap_.tuple(std::move(items)) : heap_.list(std::move(items));
+        out.list()->fields = like.list()->fields;
+        return like.is() == kind::optional ? value::of(kind::optional, out.list()) : out;
+    }
+    bool const is_made = std::any_of(makers.begin(), makers.end(), [&](program::node const& n) {
+        std::vector<program::value_index> const all = program::result_values(n);
+        return std::find(all.begin(), all.end(), like.computed()) != all.end();
+    });
+    if ((like.is() != kind::symbol && like.is() != kind::tensor) || !is_made) return like;
+    if (like.is() == kind::symbol) {
+        switch (out_.values[like.computed()].kind) {
+        case program::value_kind::sym_float: return value::of(0.0);
+        case program::value_kind::sym_bool: return value::of(false);
+        default: return value::of(std::int64_t{0});
+        }
+    }
+    inferred_type const type = type_of(like.computed());
+    std::vector<value> sizes;
+    for (auto const& each : type.sizes)
+        sizes.push_back(value::of(each && each->is_number() ? each->number : std::int64_t{1}));
+    std::swap(out_.main.nodes, nodes);
+    value const out =
+        call_operator("aten::zeros", {{heap_.list(std::move(sizes))}, {{"dtype", value::of(code_of(type.type))}}});
+    std::swap(out_.main.nodes, nodes);
+    return out;
+}
+
+/// The same for two values of which one is, or may be, None.
+value interpreter::merge_optional(value const& a, value const& b, merged_outputs& to, int depth) {
+    auto const is_none = [](value const& v) {
+        return v.is() == kind::optional ? v.list()->items[0] : value::of(v.is() == kind::none);
+    };
+    auto const held = [](value const& v) {
+        return v.is() == kind::none ? value::of(kind::nothing, std::string()) : without_none(v);
+    };
+    value const merged = merge(held(a), held(b), to, depth + 1);
+    return heap_.optional(merge(is_none(a), is_none(b), to, depth + 1), merged);
+}
+
 /// The value of a variable after an `if`, which the node computes; `results` and the outputs of both branches grow.
 value interpreter::merge(value const& a, value const& b, merged_outputs& to, int depth) {
     if (a.is_same(b)) return a;
-    if (a.is() == kind::tensor && b.is() == kind::tensor) {
-        program::value_index const tensor = same_tensor(a.computed());
-        if (tensor == same_tensor(b.computed())) return value::of(kind::tensor, tensor); // one branch has written to it
-    }
+    auto const tensor_behind = [&](value const& v) {
+        return v.is() == kind::tensor   ? same_tensor(v.computed())
+               : v.is() == kind::weight ? use_weight(v.weight())
+                                        : program::no_value;
+    };
+    if (program::value_index const tensor = tensor_behind(a);
+        tensor != program::no_value && tensor == tensor_behind(b)) // one branch has written to it
+        return a.is() == kind::weight ? a : b.is() == kind::weight ? b : value::of(kind::tensor, tensor);
     if (depth > 20) fail("a variable is nested more than 20 levels deep in a branch that depends on data");
+    if (a.is_uninitialized()) return merge(stand_in(b, *to.second_nodes, *to.first_nodes, 0), b, to, depth + 1);
+    if (b.is_uninitialized()) return merge(a, stand_in(a, *to.first_nodes, *to.second_nodes, 0), to, depth + 1);
+    if (a.is() == kind::nothing || b.is() == kind::nothing) return a.is() == kind::nothing ? a : b;
+    auto const may_be_none = [](value const& v) { return v.is() == kind::none || v.is() == kind::optional; };
+    if (may_be_none(a) || may_be_none(b)) return merge_optional(a, b, to, depth);
     // bool(x) of a tensor is a tensor, which another branch may give as a number.
     bool const tensors =
         (a.acts_as_tensor() && (b.acts_as_tensor() || b.is_any_number())) || (b.acts_as_tensor() && a.is_any_number());
@@ -135,7 +228,7 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
         if (type.type != other.type || type.sizes.size() != other.sizes.size()) {
             to.first.pop_back();
             to.second.pop_back();
-            return value::of(kind::nothing, "tensors of different types");
+            return value::of(kind::nothing, "a tensor whose dtype or rank depends on data");
         }
         for (std::size_t i = 0; i != type.sizes.size(); ++i)
             if (type.sizes[i] != other.sizes[i]) type.sizes[i].reset();
@@ -160,20 +253,24 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
         out.list()->fields = a.list()->fields;
         return out;
     }
-    return value::of(kind::nothing, "values of different kinds");
+    bool const is_kind = a.is() == b.is();
+    std::string const what(describe(a));
+    return value::of(kind::nothing,
+                     is_kind ? what + " that depends on data"
+                             : what + " or " + std::string(describe(b)) + ", which depends on data");
 }
 
 interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
     program::argument const which = condition_argument(condition);
-    auto const branch = [&](std::vector<stmt> const& block) {
-        return interpret_apart([&] {
-            if (run_block(block) == flow::returned) fail("returns inside a branch that depends on data");
-            return value{};
-        });
-    };
-    part first = branch(s.body);
-    part second = branch(s.other);
+    std::optional<part> holds = interpret_branch(s.body);
+    std::optional<part> fails = interpret_branch(s.other);
     go_to(s);
+    if (!holds || !fails) { // as a branch that only raises is
+        out_.dropped.push_back({"ops.prim.RaiseException", where(), true});
+        return run_block(holds ? s.body : s.other);
+    }
+    part& first = *holds;
+    part& second = *fails;
     merged_outputs to{&first.nodes, &second.nodes, {}, {}, {}};
     std::set<std::string_view> names;
     for (auto const& [name, v] : first.variables)
@@ -182,6 +279,7 @@ interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
         value merged = merge(first.variables[name], second.variables[name], to, 0);
         frame_->variables[name] = std::move(merged);
     }
+    merge_attributes(first, second, to);
     std::vector<outside_write> const writes = merge_writes(first, second, to);
     program::node n;
     n.kind = program::node_kind::higher_order;

@@ -251,7 +251,8 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
     std::size_t const count = e.items.size() - 1;
     if (name == "uninitialized") return value::of(kind::nothing, std::string());
     if ((name == "annotate" || name == "unchecked_cast") && count == 2) {
-        value const out = evaluate(e.items[2]);
+        value out = evaluate(e.items[2]);
+        if (name == "unchecked_cast") out = without_none(out);
         if (out.is() == kind::list && out.list()->items.empty()) out.list()->element = element_type(e.items[1]);
         return out;
     }
@@ -293,6 +294,7 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
 
 /// Whether a value has the type, which is a name, Optional[T], List[T], Dict[K, V], Tuple[...], or a tuple of types.
 bool interpreter::is_instance(value const& v, expr const& type) {
+    if (v.is() == kind::nothing || v.is() == kind::optional) fail("asks for the type of " + std::string(describe(v)));
     if (type.is == expr_kind::tuple || type.is == expr_kind::list) {
         for (expr const& each : type.items)
             if (is_instance(v, each)) return true;

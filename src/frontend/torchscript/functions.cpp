@@ -57,7 +57,8 @@ value interpreter::are_equal(value const& a, value const& b, int depth) {
     if (a.known() != nullptr && b.known() != nullptr) return value::of(*a.known() == *b.known());
     if (a.is_any_number() && b.is_any_number()) return arithmetic("_operator.eq", {a, b});
     auto const is_either = [&](kind k) { return a.is() == k || b.is() == k; };
-    if (is_either(kind::nothing)) fail("compares " + std::string(describe(value::of(kind::nothing, std::string()))));
+    for (value const& each : {a, b})
+        if (each.is() == kind::nothing || each.is() == kind::optional) fail("compares " + std::string(describe(each)));
     if (is_either(kind::none)) return value::of(false);
     if (a.acts_as_tensor() || b.acts_as_tensor())
         fail("compares tensors inside lists, dicts or tuples, which depends on data");
@@ -147,13 +148,18 @@ value interpreter::choose_list(value const& a, value const& b, bool greater) {
 std::optional<value> interpreter::call_prim(std::string_view name, std::vector<value> const& x) {
     if (name == "RaiseException") {
         std::string const why = x.empty() || x[0].text() == nullptr ? "" : ": " + in_quotes(*x[0].text());
-        fail("the module raises an exception for these inputs" + why);
+        std::string const place = where();
+        throw raised((place.empty() ? code_.path() : code_.path() + ": " + place) +
+                     ": the module raises an exception for these inputs" + why +
+                     (number_inputs_.empty() ? ""
+                                             : "; if that depends on " + in_quotes(number_inputs_[0]) +
+                                                   ", give its value: --input " + number_inputs_[0] + "=VALUE"));
     }
     if (x.empty()) return {};
     if (std::optional<value> out = call_builtin(name, x)) return out;
     if (std::optional<value> out = call_on_nested(name, x)) return out;
     if (name == "NumToTensor" && x[0].is_any_number()) return x[0].as_tensor(type_of_number(x[0], dtype::float64));
-    if (name == "unchecked_unwrap_optional" || name == "unchecked_cast") return x[0];
+    if (name == "unchecked_unwrap_optional" || name == "unchecked_cast") return without_none(x[0]);
     if (name == "min" || name == "max") {
         bool const are_lists = x[0].is() == kind::list;
         if (are_lists && x.size() == 2 && x[1].is() == kind::list) return choose_list(x[0], x[1], name == "max");
@@ -177,6 +183,8 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     if (name == "__not__" && x.size() == 1 && x[0].acts_as_tensor()) // bool() of a tensor
         return call_operator("aten::logical_not", {x, {}});
     if ((name == "__is__" || name == "__isnot__") && x.size() == 2) {
+        if (x[1].is() == kind::none && x[0].is() == kind::optional)
+            return name == "__is__" ? x[0].list()->items[0] : negated(x[0].list()->items[0]);
         bool const has_identity = x[0].known() == nullptr && x[0].is() != kind::symbol;
         value const same = has_identity ? value::of(x[0].is_same(x[1])) : are_equal(x[0], x[1]);
         return name == "__is__" ? same : negated(same);

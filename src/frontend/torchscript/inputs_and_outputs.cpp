@@ -177,6 +177,7 @@ value interpreter::make_input(input_type const& given, expr const* type) {
         fail("input " + in_quotes(given.name) + " is " + text_of(*type) +
              ": it has no dimensions: " + example_options(given.name, type));
     value const made = make_input(given);
+    if (makes_number) number_inputs_.push_back(given.name);
     return makes_number ? convert_number(type->text == "number" ? "item" : type->text, convert_number("item", made))
                         : made;
 }

@@ -68,7 +68,7 @@ void interpreter::spend(std::size_t steps) {
 
 /// Refuses to change a container or an object from outside of a branch that depends on data.
 void interpreter::expect_inside(std::size_t serial) const {
-    if (serial < heap_.fence) fail("changes a list, a dict or an attribute in a branch or loop that depends on data");
+    if (serial < heap_.fence) fail("changes a list or a dict in a branch or loop that depends on data");
 }
 
 interpreter::flow interpreter::run_block(std::vector<stmt> const& block) {

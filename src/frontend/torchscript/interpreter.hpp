@@ -46,6 +46,12 @@ struct overload {
     bool is_torchs = true;
 };
 
+/// The code of the module raises an exception, whatever its inputs are.
+class raised : public error {
+public:
+    using error::error;
+};
+
 class interpreter {
 public:
     interpreter(library& code, read_options const& options);
@@ -86,11 +92,21 @@ private:
     [[nodiscard]] value call_method(value const& object, std::string const& name, std::vector<value> given);
     [[nodiscard]] value construct(class_code const& type, call_arguments given);
 
+    // outside_attributes.cpp: attributes of objects from outside that a branch or a body changes
+    struct outside_attribute {
+        instance* object = nullptr;
+        value held;
+    };
+    using attribute_key = std::pair<std::size_t, std::string>; ///< the serial number of the object, and the name
+    using outside_attributes = std::map<attribute_key, outside_attribute>;
+    void set_attribute(instance& object, std::string const& name, value const& v);
+
     // control_flow.cpp
     struct part {
         std::vector<program::node> nodes;
         std::unordered_map<std::string_view, value> variables; ///< at its end
         std::vector<program::value_index> written;             ///< the tensors that its operators change in place
+        outside_attributes attributes;                         ///< at its end, those that it has changed
         value result;
     };
     struct merged_outputs {
@@ -101,15 +117,20 @@ private:
         std::vector<program::value_index> results;
     };
     [[nodiscard]] part interpret_apart(std::function<value()> const& body);
+    [[nodiscard]] std::optional<part> interpret_branch(std::vector<stmt> const& block);
+    void merge_attributes(part const& first, part const& second, merged_outputs& to);
     [[nodiscard]] flow run_cond(stmt const& s, value const& condition);
     [[nodiscard]] flow run_while_loop(stmt const& s, std::optional<value> const& count = {});
     [[nodiscard]] std::optional<value> open_count(expr const& over);
     [[nodiscard]] flow run_counted_loop(stmt const& s, value const& count);
     [[nodiscard]] program::value_index tensor_in(std::vector<program::node>& nodes, value const& v);
     [[nodiscard]] value merge(value const& a, value const& b, merged_outputs& to, int depth);
+    [[nodiscard]] value merge_optional(value const& a, value const& b, merged_outputs& to, int depth);
+    [[nodiscard]] value stand_in(value const& like, std::vector<program::node> const& makers,
+                                 std::vector<program::node>& nodes, int depth);
     [[nodiscard]] value carry(value const& v, std::vector<program::value_index>& start,
                               std::vector<program::value_index>& inside, int depth);
-    void carry_on(std::string const& name, value const& before, value const& after, std::vector<program::node>& nodes,
+    void carry_on(std::string const& what, value const& before, value const& after, std::vector<program::node>& nodes,
                   std::vector<program::argument>& outputs);
     [[nodiscard]] program::value_kind common_kind(value const& a, value const& b) const;
     [[nodiscard]] program::argument condition_argument(value const& condition);
@@ -330,8 +351,10 @@ private:
     std::unordered_map<program::value_index, program::value_index> same_; ///< the result of a write, and its operand
     std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends
     std::set<program::value_index> in_rows_;                ///< memory that rows share, which must not change
+    outside_attributes changed_;                            ///< by the part that is interpreted: what they held before
     dtype autocast_ = dtype::undefined;                     ///< that of the autocast region, if there is one
     std::map<program::value_index, value> nested_; ///< padded tensors that stand for nested ones, and their masks
+    std::vector<std::string> number_inputs_;       ///< arguments that are numbers which the model gets
     std::vector<program::value_index> written_;    ///< by the part that is interpreted
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
     /// An attribute of the module to which forward assigns.

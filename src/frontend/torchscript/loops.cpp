@@ -54,46 +54,44 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
         if (k == program::value_kind::sym_int) out_.values[inside.back()].symbolic = fresh_extent();
         return value::of(kind::symbol, inside.back());
     }
-    if (v.is() == kind::list || v.is() == kind::tuple) {
+    if (v.is() == kind::list || v.is() == kind::tuple || v.is() == kind::optional) {
         std::vector<value> items;
         for (value const& each : v.list()->items) items.push_back(carry(each, start, inside, depth + 1));
-        value out = v.is() == kind::list ? heap_.list(std::move(items)) : heap_.tuple(std::move(items));
+        value out = v.is() == kind::tuple ? heap_.tuple(std::move(items)) : heap_.list(std::move(items));
         out.list()->fields = v.list()->fields;
-        return out;
+        return v.is() == kind::optional ? value::of(kind::optional, out.list()) : out;
     }
     return v;
 }
 
-/// Adds the values of a variable at the end of an iteration to the outputs of the body, in the order of carry().
-void interpreter::carry_on(std::string const& name, value const& before, value const& after,
+/// Adds the values of a variable or an attribute at the end of an iteration to the outputs of the body, in the order of carry().
+void interpreter::carry_on(std::string const& what, value const& before, value const& after,
                            std::vector<program::node>& nodes, std::vector<program::argument>& outputs) {
     if (before.is() == kind::tensor) {
         if (!after.acts_as_tensor() && !after.is_any_number())
-            fail("the variable " + in_quotes(name) + " is " + std::string(describe(after)) +
-                 " after an iteration that depends on data");
+            fail("the " + what + " is " + std::string(describe(after)) + " after an iteration that depends on data");
         program::value_index const v = tensor_in(nodes, after);
         inferred_type const old = type_of(before.computed());
         inferred_type const now = type_of(v);
         if (old.type != now.type || old.sizes != now.sizes)
-            fail("the tensor " + in_quotes(name) + " changes its dtype or sizes in a loop that depends on data");
+            fail("the " + what + " changes its dtype or sizes in a loop that depends on data");
         return outputs.push_back(program::argument::of_tensor(v));
     }
     if (before.is() == kind::symbol) {
         if (!after.is_any_number())
-            fail("the variable " + in_quotes(name) + " is " + std::string(describe(after)) +
-                 " after an iteration that depends on data");
+            fail("the " + what + " is " + std::string(describe(after)) + " after an iteration that depends on data");
         (void)common_kind(before, after);
         return outputs.push_back(program::argument::of_number(number_of(after)));
     }
-    if ((before.is() == kind::list || before.is() == kind::tuple) && after.is() == before.is() &&
-        after.list()->items.size() == before.list()->items.size()) {
+    bool const has_items = before.is() == kind::list || before.is() == kind::tuple || before.is() == kind::optional;
+    if (has_items && after.is() == before.is() && after.list()->items.size() == before.list()->items.size()) {
         for (std::size_t i = 0; i != before.list()->items.size(); ++i)
-            carry_on(name, before.list()->items[i], after.list()->items[i], nodes, outputs);
+            carry_on(what, before.list()->items[i], after.list()->items[i], nodes, outputs);
         return;
     }
     if (!before.is_same(after))
-        fail("the variable " + in_quotes(name) +
-             " changes in a loop that depends on data, which is not supported for " + std::string(describe(before)));
+        fail("the " + what + " changes in a loop that depends on data, which is not supported for " +
+             std::string(describe(before)));
 }
 
 /// `count`: the number of iterations, if it is known before the loop.
@@ -101,36 +99,62 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     std::set<std::string> assigned;
     collect_assigned(s.body, assigned);
     std::vector<std::string> names;
+    for (std::string const& name : assigned)
+        if (frame_->variables.contains(name)) names.push_back(name);
     loop_state state;
     std::unordered_map<std::string, value> body_state;
     std::unordered_map<std::string, value> test_state;
-    for (std::string const& name : assigned) {
-        auto const found = frame_->variables.find(name);
-        if (found == frame_->variables.end()) continue;
-        names.push_back(name);
-        value const before = found->second;
+    outside_attributes body_attributes;
+    outside_attributes test_attributes;
+    auto const carry_both = [&](value const& before, value& in_body, value& in_test) {
         std::vector<program::value_index> same;
-        body_state[name] = carry(before, state.start, state.in_body, 0);
-        test_state[name] = carry(body_state[name], same, state.in_test, 0);
-    }
-    auto const enter = [&](std::unordered_map<std::string, value> const& variables) {
+        in_body = carry(before, state.start, state.in_body, 0);
+        in_test = carry(in_body, same, state.in_test, 0);
+    };
+    auto const enter = [&](std::unordered_map<std::string, value> const& variables,
+                           outside_attributes const& attributes) {
         for (auto& [name, v] : frame_->variables)
             if (auto const found = variables.find(std::string(name)); found != variables.end()) v = found->second;
+        for (auto const& [key, each] : attributes) set_attribute(*each.object, key.second, each.held);
     };
-    part test = interpret_apart([&] {
-        enter(test_state);
-        return evaluate(s.value);
-    });
+    part test;
+    part again;
     std::vector<list_of_values*> const lists = find_growing(s);
-    for (list_of_values* const each : lists) growing_[each].clear();
-    part again = interpret_apart([&] {
-        enter(body_state);
-        if (run_block(s.body) == flow::returned) fail("returns inside a loop that depends on data");
-        return value{};
-    });
+    // The attributes that the body changes are known once it is interpreted.
+    for (bool is_complete = false; !is_complete;) {
+        std::size_t const known = again.attributes.size();
+        state = {};
+        for (std::string const& name : names)
+            carry_both(frame_->variables.at(name), body_state[name], test_state[name]);
+        for (auto const& [key, each] : again.attributes) {
+            body_attributes[key].object = test_attributes[key].object = each.object;
+            carry_both(each.object->attributes[key.second], body_attributes[key].held, test_attributes[key].held);
+        }
+        test = interpret_apart([&] {
+            enter(test_state, test_attributes);
+            return evaluate(s.value);
+        });
+        for (list_of_values* const each : lists) growing_[each].clear();
+        again = interpret_apart([&] {
+            enter(body_state, body_attributes);
+            if (run_block(s.body) == flow::returned) fail("returns inside a loop that depends on data");
+            return value{};
+        });
+        is_complete = again.attributes.size() == known;
+    }
     go_to(s);
+    for (auto const& [key, each] : test.attributes)
+        if (auto const found = test_attributes.find(key);
+            found == test_attributes.end() || !found->second.held.is_same(each.held))
+            fail("the condition of a loop that depends on data changes an attribute");
     for (std::string const& name : names)
-        carry_on(name, body_state[name], again.variables[name], again.nodes, state.outputs);
+        carry_on("variable " + in_quotes(name), body_state[name], again.variables[name], again.nodes, state.outputs);
+    for (auto const& [key, each] : again.attributes)
+        carry_on("attribute " + in_quotes(text_of(attribute_name(each.object->path, key.second))),
+                 body_attributes[key].held,
+                 each.held,
+                 again.nodes,
+                 state.outputs);
     collect(again, lists, state);
     std::swap(out_.main.nodes, test.nodes);
     state.tested.push_back(condition_argument(test.result));
@@ -166,6 +190,8 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
         value const after = carry(body_state[name], unused, results, 0);
         frame_->variables.find(name)->second = after;
     }
+    for (auto const& [key, each] : again.attributes)
+        set_attribute(*each.object, key.second, carry(body_attributes[key].held, unused, results, 0));
     for (std::size_t i = variables; i != state.in_body.size(); ++i) results.push_back(copy_value(state.in_body[i]));
     for (inferred_type const& each : rows) results.push_back(add_tensor("rows", each));
     for (program::value_index const v : results) n.results.push_back({{v}, false});

@@ -17,7 +17,7 @@ namespace {
 /// Lets a variable have another tensor, also in lists and tuples.
 void replace_tensor(value& v, program::value_index before, program::value_index now, int depth = 0) {
     if (v.is() == kind::tensor && v.computed() == before) v = value::of(kind::tensor, now);
-    if ((v.is() != kind::list && v.is() != kind::tuple) || depth > 20) return;
+    if ((v.is() != kind::list && v.is() != kind::tuple && v.is() != kind::optional) || depth > 20) return;
     for (value& each : v.list()->items) replace_tensor(each, before, now, depth + 1);
 }
 
@@ -99,6 +99,7 @@ program::value_index interpreter::clone_in(part& of, program::value_index tensor
 /// Writes what a part has made of a tensor to the tensor, which variables have instead of the result from now on.
 void interpreter::write_back(program::value_index tensor, program::value_index now) {
     for (auto& [name, v] : frame_->variables) replace_tensor(v, now, tensor);
+    for (auto& [name, each] : state_.assigned) replace_tensor(each.object->attributes[name.second], now, tensor);
     (void)call_operator("aten::copy_", {{value::of(kind::tensor, tensor), value::of(kind::tensor, now)}, {}});
 }
 

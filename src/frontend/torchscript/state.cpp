@@ -43,15 +43,7 @@ void interpreter::assign_attribute(expr const& target, value const& v) {
     line_ = line; // that of the new value
     offset_ = offset;
     if (owner.is() != kind::object) fail("assigns an attribute of " + std::string(describe(owner)));
-    expect_inside(owner.object()->serial);
-    value& held = owner.object()->attributes[target.text];
-    if (owner.object()->is_loaded) {
-        state_.assigned.try_emplace({owner.object()->path, target.text},
-                                    assigned_attribute{owner.object(), held, where()});
-        // Buffers that are the same tensor are the same state.
-        if (held.is() == kind::weight) assigned_.emplace(held.weight(), std::pair{owner.object(), target.text});
-    }
-    held = v;
+    set_attribute(*owner.object(), target.text, v);
 }
 
 /// What a value is between two calls; nothing if it cannot be kept.
@@ -188,8 +180,10 @@ void interpreter::add_state() {
         std::optional<held_value> const after = held_of(now);
         std::optional<held_value> const before = held_of(each.before);
         if (!after || !before)
-            fail("assigns " + std::string(describe(now)) + " to the attribute " + in_quotes(text_of(name)) +
-                 " of the module, which cannot be kept until the next call; numbers, tensors, and lists of them can");
+            files::fail(each.place.empty() ? code_.path() : code_.path() + ": " + each.place,
+                        "assigns " + std::string(describe(now)) + " to the attribute " + in_quotes(text_of(name)) +
+                            " of the module, which cannot be kept until the next call; numbers, tensors, and lists of "
+                            "them can");
         state_.after.emplace(name, *after);
         state_.saved.emplace(name, *before);
         if (auto const kept = state_.kept.find(name); kept != state_.kept.end())

@@ -103,7 +103,8 @@ std::optional<value> interpreter::call_about_state(std::string_view name, std::v
     if (name == "_unwrap_optional" && x.size() == 1) {
         if (x[0].is() == kind::none)
             fail("unwraps an optional value that is None, for which torch raises an exception");
-        return x[0];
+        if (x[0].is() == kind::optional) out_.dropped.push_back({"ops.prim.RaiseException", where(), true});
+        return without_none(x[0]);
     }
     if ((name == "promote_types" || name == "can_cast") && x.size() == 2 && x[0].integer() && x[1].integer()) {
         dtype const a = aten::scalar_type(*x[0].integer());

@@ -49,7 +49,8 @@ std::string_view describe(value const& v) {
     case kind::type: return "a class";
     case kind::path: return "a name of a module";
     case kind::device: return "a device";
-    case kind::nothing: return "a variable without a value";
+    case kind::optional: return "a value that data decides to be None or not";
+    case kind::nothing: return v.is_uninitialized() ? "a variable without a value" : std::string_view(v.name());
     }
     return {};
 }

@@ -37,12 +37,13 @@ enum class kind : std::uint8_t {
     rows, ///< a list of as many tensors as the model decides: those of a value of the program along its first dimension
     parts, ///< a list of as many parts of a tensor as the model decides: `list` has the tensor, the dimension, and the size of a part
     tuple, ///< also a NamedTuple, with the names of its fields
+    optional, ///< None or a value, which data decides: `list` has the number that tells whether it is None, and the value
     dict,
     object,
     function, ///< a function, or a method of an object
     type,     ///< a class
     path,     ///< a dotted name: torch.relu, ops.prim.dtype, __torch__.a.b
-    nothing,  ///< uninitialized(T): any use is an error
+    nothing,  ///< uninitialized(T), or values of different types: any use is an error, which `name` explains
 };
 
 /// None, a number, a string or a device, known while the code is interpreted. Only constants have equality and text, and only they can be
@@ -151,6 +152,7 @@ public:
     }
     [[nodiscard]] bool is_number() const { return constant_.is_number(); }
     /// Whether it is a number: a constant, or one that the program computes.
+    [[nodiscard]] bool is_uninitialized() const { return is_ == kind::nothing && name().empty(); }
     [[nodiscard]] bool is_any_number() const { return is_number() || is_ == kind::symbol; }
     /// The integer, if it is a constant int. A bool is not.
     [[nodiscard]] std::optional<std::int64_t> integer() const {
@@ -261,6 +263,10 @@ struct heap {
         return value::of(kind::tuple,
                          &lists.emplace_back(list_of_values{std::move(items), nullptr, dtype::undefined, made++}));
     }
+    [[nodiscard]] value optional(value is_none, value held) {
+        value const items = list({std::move(is_none), std::move(held)});
+        return value::of(kind::optional, items.list());
+    }
     [[nodiscard]] value dict() {
         dict_of_values& made_dict = dicts.emplace_back();
         made_dict.serial = made++;
@@ -273,6 +279,9 @@ struct heap {
         return value::of(&made_object);
     }
 };
+
+/// The value, where the code has found out that it is not None.
+[[nodiscard]] inline value without_none(value const& v) { return v.is() == kind::optional ? v.list()->items[1] : v; }
 
 /// "an int", "a tensor": for messages.
 [[nodiscard]] std::string_view describe(value const& v);
