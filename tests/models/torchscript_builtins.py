@@ -6,13 +6,18 @@ reader, and writes it as a table into docs/torchscript.md.
     tests/models/torchscript_builtins.py [--write]
 
 Every operator of torch's TorchScript that is no operator of its dispatcher must be in the file, with yes, or with no and a reason; every
-row of the tables in src/frontend/torchscript/builtins_*.cpp must be in a row with yes. Exit code 0; 1 if anything is wrong; 77 if torch is
+row of the tables in src/frontend/torchscript/builtins_*.cpp must be in a row with yes. Every name with yes must occur in a function of
+language_*.py, which are exported and compared with torch, or be listed as untested. Exit code 0; 1 if anything is wrong; 77 if torch is
 not installed."""
 
 import argparse
+import importlib
+import io
 import pathlib
 import re
 import sys
+import warnings
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -26,9 +31,37 @@ START, END = "<!-- builtins: tests/models/torchscript_builtins.py --write -->\n"
 
 
 def rows():
+    """(group, names, supported, note, those that are untested)"""
     lines = DATA.read_text().splitlines()[1:]
-    return [(group, names.split(), supported == "yes", note) for group, names, supported, note in
+    return [(group, names.split(), supported == "yes", note, untested.split()) for group, names, supported, note, untested in
             (line.split("\t") for line in lines)]
+
+
+def words_of_tests():
+    """The names in the code of all functions of language_*.py as torch saves them, and the kinds of their nodes."""
+    import torch
+    import torchscript_language
+    words = set()
+
+    def add_kinds(block):
+        for node in block.nodes():
+            words.add(node.kind().removeprefix("aten::"))
+            for inner in node.blocks():
+                add_kinds(inner)
+
+    for module in torchscript_language.MODULES:
+        for function in importlib.import_module(module).functions().values():
+            script = torch.jit.script(function)
+            add_kinds(script.inlined_graph)
+            archive = io.BytesIO()
+            torch.jit.save(script, archive)
+            with zipfile.ZipFile(archive) as files:
+                for name in files.namelist():
+                    if name.endswith(".py"):
+                        code = files.read(name).decode()
+                        words |= set(re.findall(r"(?:torch\.)?(\w+)\(", code))
+                        words |= {"prim::" + word for word in re.findall(r"ops\.prim\.(\w+)", code)}
+    return words
 
 
 def operators_of_torch():
@@ -58,7 +91,9 @@ def names_of_tables():
 
 def page_with_table(text):
     table = ["| | | |\n|---|---|---|\n"]
-    for group, names, supported, note in rows():
+    for group, names, supported, note, untested in rows():
+        if untested:
+            note += ("; " if note else "") + "not in a test: " + ", ".join(f"`{name.removeprefix('prim::')}`" for name in untested)
         listed = ", ".join(f"`{name.removeprefix('prim::')}`" for name in names)
         if len(names) > 40 and not supported:
             listed = f"{len(names)} of `prim::`"
@@ -76,14 +111,20 @@ def main(words=None):
         PAGE.write_text(page_with_table(page))
         return 0
     problems = [] if page_with_table(page) == page else ["docs/torchscript.md is not current: run with --write"]
-    known = {name for _, names, _, _ in rows() for name in names}
-    supported = {name.removeprefix("prim::") for _, names, yes, _ in rows() if yes for name in names}
-    problems += [f"no row has {group!r} with a reason" for group, _, yes, note in rows() if not yes and not note]
+    known = {name for _, names, _, _, _ in rows() for name in names}
+    supported = {name.removeprefix("prim::") for _, names, yes, _, _ in rows() if yes for name in names}
+    problems += [f"no row has {group!r} with a reason" for group, _, yes, note, _ in rows() if not yes and not note]
     problems += [f"{name} is in a table of the reader, but not in {DATA.name}" for name in sorted(names_of_tables() - supported)]
     if packages.is_missing("torch"):
         print(*problems, sep="\n")
         return 1 if problems else 77
     problems += [f"torch has {name}, which is not in {DATA.name}" for name in sorted(operators_of_torch() - known)]
+    warnings.filterwarnings("ignore")
+    words = words_of_tests()
+    for _, names, yes, _, untested in rows():
+        for name in names if yes else ():
+            if (name in words) == (name in untested):
+                problems.append(f"{name} is {'untested' if name in untested else 'tested'} in {DATA.name}, but it is {'in a' if name in words else 'in no'} function of language_*.py")
     print(f"{len(known)} names, {len(problems)} problems", *problems, sep="\n")
     return 1 if problems else 0
 
