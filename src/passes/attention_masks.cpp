@@ -50,10 +50,9 @@ public:
                 return *changed ? add(std::move(made), mask) : mask;
         }
         value_id const low = r_.add_constant(number(numbers_.lowest));
-        graph_node equal = rewriter::make_node("Equal", {mask, low}, attention_);
+        graph_node equal = make_node("Equal", {mask, low}, attention_);
         value_id const is_low = r_.add_node(std::move(equal), {dtype::bool_, r_.shape_of(mask)});
-        return add(rewriter::make_node("Where", {is_low, r_.add_constant(number(numbers_.next)), mask}, attention_),
-                   mask);
+        return add(make_node("Where", {is_low, r_.add_constant(number(numbers_.next)), mask}, attention_), mask);
     }
 
 private:
@@ -112,7 +111,7 @@ private:
 
 bool raise_attention_mask(rewriter& r, graph_node& n) {
     value_id const mask = input(n, 3);
-    if (mask == no_value || !r.options.avoid_runtime_faults) return false;
+    if (mask == no_value || !r.options().avoid_runtime_faults) return false;
     if (value_id const by = raising(r, n)(mask); by != mask) r.set_input(n, 3, by);
     return false;
 }

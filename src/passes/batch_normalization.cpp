@@ -122,7 +122,7 @@ std::optional<weight_form> form_of(rewriter const& r, graph_node const& n) {
 /// Whether the node only normalizes with the given mean and variance.
 bool is_inference(rewriter const& r, graph_node const& n) {
     if (n.inputs.size() != 5 || int_attribute(n, "training_mode", 0) != 0) return false;
-    if (r.graph.opset < 9 || (r.graph.opset < 14 && n.outputs.size() > 1))
+    if (r.graph().opset < 9 || (r.graph().opset < 14 && n.outputs.size() > 1))
         return false; // several outputs meant training
     for (std::size_t i = 1; i < n.outputs.size(); ++i)
         if (n.outputs[i] != no_value && r.uses(n.outputs[i]) != 0) return false;
@@ -145,7 +145,7 @@ std::optional<weight_form> fusible_form(rewriter const& r, value_id x) {
 value_id add_scaled(rewriter& r, value_id w, weight_form const& form, std::vector<double> const& scale) {
     if (stored_tensor const* const s = r.stored(w); s != nullptr) {
         auto to = scaled(*s, form.axis, form.groups, scale);
-        if (to) return r.add_stored(std::move(*to), r.weight_name(w, true));
+        if (to) return r.add_stored(std::move(*to), r.weights().derived_name(w, true));
     } else if (tensor const* const t = r.constant(w); t != nullptr) {
         auto to = scaled(*t, form.axis, form.groups, scale);
         if (to) return r.add_constant(std::move(*to));
@@ -156,7 +156,7 @@ value_id add_scaled(rewriter& r, value_id w, weight_form const& form, std::vecto
 } // namespace
 
 bool fold_batch_normalization(rewriter& r, graph_node& n) {
-    if (!r.options.rewrite_weights || !is_inference(r, n)) return false;
+    if (!r.options().rewrite_weights || !is_inference(r, n)) return false;
     auto const form = fusible_form(r, n.inputs[0]);
     if (!form) return false;
     graph_node fused = *r.producer(n.inputs[0]);

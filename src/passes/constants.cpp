@@ -33,7 +33,7 @@ bool same_bytes(stored_tensor const& a, stored_tensor const& b) {
 
 /// Merges equal small constants.
 void rewriter::share_equal_constants() {
-    for (graph_initializer const& i : graph.initializers) {
+    for (graph_initializer const& i : graph().initializers) {
         if (i.stored != nullptr || is_input(i.value) || i.data.bytes.size() > max_shared_bytes) continue;
         std::size_t const h = hash_of(i.data);
         value_id const equal = find_constant(i.data, h);
@@ -45,7 +45,7 @@ void rewriter::share_equal_constants() {
 /// Merges weights that are equal views of the same storage.
 void rewriter::share_equal_weights() {
     std::unordered_map<std::byte const*, std::vector<value_id>> by_place;
-    for (graph_initializer const& i : graph.initializers) {
+    for (graph_initializer const& i : graph().initializers) {
         if (i.stored == nullptr || i.stored->parts.size() != 1 || is_input(i.value)) continue;
         auto& same_place = by_place[i.stored->parts[0].bytes.data + i.stored->parts[0].offset];
         auto const equal = std::find_if(same_place.begin(), same_place.end(), [&](value_id other) {
@@ -58,19 +58,19 @@ void rewriter::share_equal_weights() {
 
 tensor const* rewriter::constant(value_id id) const {
     if (id == no_value) return nullptr;
-    if (value_id const outer = graph.values[id].outer; outer != no_value)
+    if (value_id const outer = graph().values[id].outer; outer != no_value)
         return outer_ == nullptr ? nullptr : outer_->constant(outer);
-    if (graph.values[id].initializer < 0 || is_input(id)) return nullptr;
-    graph_initializer const& i = graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)];
+    if (graph().values[id].initializer < 0 || is_input(id)) return nullptr;
+    graph_initializer const& i = graph().initializers[static_cast<std::size_t>(graph().values[id].initializer)];
     return i.stored == nullptr ? &i.data : nullptr;
 }
 
 stored_tensor const* rewriter::stored(value_id id) const {
     if (id == no_value) return nullptr;
-    if (value_id const outer = graph.values[id].outer; outer != no_value)
+    if (value_id const outer = graph().values[id].outer; outer != no_value)
         return outer_ == nullptr ? nullptr : outer_->stored(outer);
-    if (graph.values[id].initializer < 0 || is_input(id)) return nullptr;
-    return graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)].stored;
+    if (graph().values[id].initializer < 0 || is_input(id)) return nullptr;
+    return graph().initializers[static_cast<std::size_t>(graph().values[id].initializer)].stored;
 }
 
 value_id rewriter::find_constant(tensor const& data, std::size_t hash) const {
@@ -87,12 +87,12 @@ value_id rewriter::add_constant(tensor data, value_id as) {
         if (value_id const known = find_constant(data, h); known != no_value) return known;
     value_type type{data.type, shape(data.sizes)};
     if (as == no_value) {
-        as = graph.add_value(std::move(type));
+        as = graph().add_value(std::move(type));
     } else {
-        graph.values[as].producer = -1;
-        graph.values[as].type = std::move(type);
+        graph().values[as].producer = -1;
+        graph().values[as].type = std::move(type);
     }
-    graph.set_initializer(as, std::move(data));
+    graph().set_initializer(as, std::move(data));
     grow();
     if (shared) constants_.emplace(h, as);
     return as;
@@ -106,17 +106,17 @@ value_id rewriter::add_integers(std::vector<std::int64_t> const& numbers) {
 value_id rewriter::add_stored(stored_tensor data, std::string name) {
     if (outer_ != nullptr) {
         value_id const outer = outer_->add_stored(std::move(data), std::move(name));
-        ++outer_->uses_[outer];
-        value_id const id = graph.add_value(outer_->type(outer));
-        graph.values[id].outer = outer;
+        outer_->mark_used(outer);
+        value_id const id = graph().add_value(outer_->type(outer));
+        graph().values[id].outer = outer;
         grow();
-        is_input_[id] = 1;
+        mark_input(id);
         return id;
     }
     weights_.push_back(std::move(data));
     stored_tensor const& kept = weights_.back();
-    value_id const id = graph.add_value({kept.type, shape(kept.sizes)}, std::move(name));
-    graph.set_initializer(id, tensor{}, &kept);
+    value_id const id = graph().add_value({kept.type, shape(kept.sizes)}, std::move(name));
+    graph().set_initializer(id, tensor{}, &kept);
     grow();
     return id;
 }

@@ -24,7 +24,8 @@ value_id filling(rewriter& r, graph_node const& n) {
 value_id unexpanded(rewriter& r, graph_node const& n, std::size_t i) {
     value_id const id = n.inputs[i];
     if (id == no_value || r.is_constant(id)) return no_value;
-    if (auto const number = r.forms.number(id); number) return r.add_constant(scalar_tensor(*number, r.type(id).dtype));
+    if (auto const number = r.forms().number(id); number)
+        return r.add_constant(scalar_tensor(*number, r.type(id).dtype));
     graph_node const* const p = r.producer(id);
     if (p != nullptr && p->op == "ConstantOfShape") return filling(r, *p);
     return p != nullptr && p->op == "Expand" ? p->inputs[0] : no_value;
@@ -97,7 +98,7 @@ bool skip_expands(rewriter& r, graph_node& n) {
 /// An operator on an expanded mask or index computes the smaller tensor, which is expanded instead; a later operator may broadcast it.
 bool delay_expands(rewriter& r, graph_node& n) {
     shape const& out = r.shape_of(n.outputs[0]);
-    if (!out.has_rank() || r.graph.opset < 8) return false;
+    if (!out.has_rank() || r.graph().opset < 8) return false;
     for (std::size_t i = 0; i != n.inputs.size(); ++i) {
         graph_node const* const p = r.producer(n.inputs[i], "Expand");
         if (p == nullptr || r.uses(n.inputs[i]) != 1) continue;

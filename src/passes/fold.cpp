@@ -16,7 +16,7 @@
 namespace ATON_NAMESPACE::passes {
 
 /// Turns a Constant node into an initializer, or replaces it by an equal one.
-bool rewriter::lift_constant(graph_node& n) {
+bool lift_constant(rewriter& r, graph_node& n) {
     if (n.attributes.size() != 1 || n.outputs.size() != 1) return false;
     node_attribute& a = n.attributes[0];
     tensor data;
@@ -35,8 +35,8 @@ bool rewriter::lift_constant(graph_node& n) {
         return false;
     }
     value_id const out = n.outputs[0];
-    value_id const made = add_constant(std::move(data), graph.values[out].name.empty() ? no_value : out);
-    if (made != out) replace(out, made);
+    value_id const made = r.add_constant(std::move(data), r.graph().values[out].name.empty() ? no_value : out);
+    if (made != out) r.replace(out, made);
     return true;
 }
 
@@ -47,16 +47,14 @@ std::uint64_t max_growth(graph_node const& n) {
     return n.op == "Resize" ? std::uint64_t{4} << 20U : std::uint64_t{65536};
 }
 
-} // namespace
-
 /// Whether computing the results of a node on large constants makes the file smaller, or hardly larger.
-bool rewriter::is_worth_computing(graph_node const& n) {
+bool is_worth_computing(rewriter& r, graph_node const& n) {
     std::uint64_t result = 0;
     for (value_id id : n.outputs) {
         if (id == no_value) continue;
-        shape const& s = shape_of(id);
-        if (!s.is_static() || type(id).dtype == dtype::undefined) return false;
-        result += static_cast<std::uint64_t>(s.element_count()) * bits(type(id).dtype) / 8;
+        shape const& s = r.shape_of(id);
+        if (!s.is_static() || r.type(id).dtype == dtype::undefined) return false;
+        result += static_cast<std::uint64_t>(s.element_count()) * bits(r.type(id).dtype) / 8;
     }
     std::uint64_t freed = 0;
     std::vector<value_id> ids = n.inputs;
@@ -65,16 +63,16 @@ bool rewriter::is_worth_computing(graph_node const& n) {
     for (value_id id : ids) {
         if (id == no_value) continue;
         auto const here = std::count(n.inputs.begin(), n.inputs.end(), id);
-        if (static_cast<std::int64_t>(uses(id)) != here || !is_only_used_here(id)) continue;
-        if (stored_tensor const* const s = stored(id); s != nullptr) freed += s->byte_count();
-        else if (tensor const* const t = constant(id); t != nullptr) freed += t->bytes.size();
+        if (static_cast<std::int64_t>(r.uses(id)) != here || !r.weights().is_only_used_here(id)) continue;
+        if (stored_tensor const* const s = r.stored(id); s != nullptr) freed += s->byte_count();
+        else if (tensor const* const t = r.constant(id); t != nullptr) freed += t->bytes.size();
     }
-    if (result > freed + max_growth(n) || result > computable_bytes_) return false;
-    computable_bytes_ -= result;
-    return true;
+    return result <= freed + max_growth(n) && r.may_compute(result);
 }
 
-bool rewriter::fold(graph_node& n) {
+} // namespace
+
+bool fold_constants(rewriter& r, graph_node& n) {
     bool const split = n.op == "Split";
     evaluator const evaluate = split ? nullptr : find_evaluator(n.op);
     if ((evaluate == nullptr && !split) || n.inputs.empty() || n.inputs[0] == no_value) return false;
@@ -84,28 +82,28 @@ bool rewriter::fold(graph_node& n) {
     for (value_id id : n.inputs) {
         if (id == no_value) continue;
         // rewrite_weight handles layout operators on weights, so that the weight stays in its file and keeps its name.
-        stored_tensor const* const s = stored(id);
-        tensor const* const t = loaded(id);
+        stored_tensor const* const s = r.stored(id);
+        tensor const* const t = r.weights().loaded(id);
         if (s != nullptr && is_floating(s->type) && is_layout_operator(n) && (n.op != "Gather" || t == nullptr))
             return false;
-        if (t == nullptr && (s == nullptr || split || !options.rewrite_weights || is_first_sweep())) return false;
-        if (bits(type(id).dtype) < 8 || (t != nullptr && !is_movable(*t))) return false;
+        if (t == nullptr && (s == nullptr || split || !r.options().rewrite_weights || r.is_first_sweep())) return false;
+        if (bits(r.type(id).dtype) < 8 || (t != nullptr && !is_movable(*t))) return false;
         is_large = is_large || t == nullptr || !small_count(t->sizes, t->type);
     }
-    if (is_large && !is_worth_computing(n)) return false;
+    if (is_large && !is_worth_computing(r, n)) return false;
     std::int64_t const max_bytes = is_large ? max_computed_bytes : max_constant_bytes;
     std::deque<tensor> read; // weights, for this node only
     std::vector<tensor const*> inputs;
     for (value_id id : n.inputs) {
-        tensor const* t = loaded(id);
+        tensor const* t = r.weights().loaded(id);
         if (t == nullptr && id != no_value) {
-            std::optional<tensor> weight = load_weight(*stored(id), static_cast<std::uint64_t>(max_bytes));
+            std::optional<tensor> weight = load_weight(*r.stored(id), static_cast<std::uint64_t>(max_bytes));
             if (!weight) return false;
             t = &read.emplace_back(std::move(*weight));
         }
         inputs.push_back(t);
     }
-    constant_call const call{n, inputs, graph.opset, max_bytes};
+    constant_call const call{n, inputs, r.graph().opset, max_bytes};
     std::vector<tensor> results;
     if (split) {
         auto parts = evaluate_split(call);
@@ -118,17 +116,17 @@ bool rewriter::fold(graph_node& n) {
     }
     for (std::size_t i = 0; i != results.size(); ++i) {
         // The recorded type takes precedence: if the result contradicts it, do not fold.
-        value_type const& known = type(n.outputs[i]);
+        value_type const& known = r.type(n.outputs[i]);
         if (known.dtype != dtype::undefined && known.dtype != results[i].type) return false;
         if (known.shape.has_rank() && known.shape.rank() != results[i].sizes.size()) return false;
     }
-    for (std::size_t i = 0; i != results.size(); ++i) replace(n.outputs[i], add_constant(std::move(results[i])));
+    for (std::size_t i = 0; i != results.size(); ++i) r.replace(n.outputs[i], r.add_constant(std::move(results[i])));
     return true;
 }
 
 /// Replaces an If with a constant condition by the nodes of its branch.
-bool rewriter::inline_branch(graph_node& n) {
-    tensor const* const condition = constant(input(n, 0));
+bool inline_branch(rewriter& r, graph_node& n) {
+    tensor const* const condition = r.constant(input(n, 0));
     if (condition == nullptr || condition->bytes.size() != 1) return false;
     node_attribute const* const a = n.attribute(condition->bytes[0] != 0 ? "then_branch" : "else_branch");
     if (a == nullptr || a->graphs.size() != 1) return false;
@@ -137,12 +135,12 @@ bool rewriter::inline_branch(graph_node& n) {
     if (std::find(branch.outputs.begin(), branch.outputs.end(), no_value) != branch.outputs.end()) return false;
     std::vector<value_id> ids;
     for (graph_value const& v : branch.values) ids.push_back(v.outer == no_value ? unassigned : v.outer);
-    std::vector<graph_node> nodes = splice(graph, branch, ids, n);
-    grow();
-    for (graph_node& made : nodes) count_uses(made);
+    std::vector<graph_node> nodes = splice(r.graph(), branch, ids, n);
+    r.grow();
+    for (graph_node& made : nodes) r.count_uses(made);
     for (std::size_t i = 0; i != n.outputs.size(); ++i)
-        if (n.outputs[i] != no_value) replace(n.outputs[i], ids[branch.outputs[i]]);
-    for (graph_node& made : nodes) visit(std::move(made));
+        if (n.outputs[i] != no_value) r.replace(n.outputs[i], ids[branch.outputs[i]]);
+    r.expand({std::move(nodes), r.rewrite_depth()});
     return true;
 }
 

@@ -67,12 +67,12 @@ scalar_form index_forms::size_of_symbol(std::size_t symbol) {
     if (auto const known = symbols_.find(symbol); known != symbols_.end()) return known->second;
     scalar_form const own{0, {{{unknown_number::kind::size, symbol}, 1}}};
     std::optional<scalar_form> sum(scalar_form{});
-    std::string const name(r_.symbol_name(symbol));
+    std::string const name(r_.sizes().symbol_name(symbol));
     for (size_term const& term : terms_of_size(name)) {
         bool const is_number = term.symbol.empty();
         scalar_form part{is_number ? 1 : 0};
         if (!is_number)
-            part.terms.emplace_back(unknown_number{unknown_number::kind::size, r_.symbol_of(term.symbol)}, 1);
+            part.terms.emplace_back(unknown_number{unknown_number::kind::size, r_.sizes().symbol_of(term.symbol)}, 1);
         sum = sum ? add_multiple(*sum, part, term.factor) : sum;
     }
     return symbols_.emplace(symbol, sum && *sum != scalar_form{} ? *sum : own).first->second;
@@ -81,7 +81,7 @@ scalar_form index_forms::size_of_symbol(std::size_t symbol) {
 size_forms index_forms::sizes_of(shape const& s) {
     size_forms out;
     for (dim const& d : s.dims()) {
-        auto const symbol = r_.symbol_of(d);
+        auto const symbol = r_.sizes().symbol_of(d);
         if (d.is_static() && d.size() <= max_coefficient) out.emplace_back(scalar_form{d.size()});
         else if (symbol) out.emplace_back(size_of_symbol(*symbol));
         else out.emplace_back();
@@ -108,7 +108,7 @@ void index_forms::refine_type(value_id id, size_forms const& sizes) {
             for (auto const& [symbol, form] : symbols_)
                 if (form == *sizes[i] && symbol < named.value_or(symbol + 1)) named = symbol;
             if (!named) continue;
-            dims[i] = dim(std::string(r_.symbol_name(*named)));
+            dims[i] = dim(std::string(r_.sizes().symbol_name(*named)));
         }
         changed = true;
     }
@@ -116,7 +116,7 @@ void index_forms::refine_type(value_id id, size_forms const& sizes) {
 }
 
 void index_forms::store(value_id id, form f) {
-    if (index_.size() <= id) index_.resize(r_.graph.values.size(), -1);
+    if (index_.size() <= id) index_.resize(r_.graph().values.size(), -1);
     index_[id] = -2;
     if (!f || f->sizes.size() != r_.shape_of(id).rank()) return;
     size_forms known = sizes_of(r_.shape_of(id));
@@ -147,7 +147,7 @@ std::optional<std::int64_t> index_forms::number(value_id id) {
 form index_forms::leaf(value_id id) {
     value_type const& t = r_.type(id);
     if (t.dtype != dtype::int64 || !t.shape.is_static() || t.shape.element_count() != 1) return {};
-    if (auto const* const list = r_.elements(id); list != nullptr && list->size() == 1) {
+    if (auto const* const list = r_.sizes().elements(id); list != nullptr && list->size() == 1) {
         size_element const& e = list->front();
         if (e.what == size_element::kind::number && is_coefficient(e.number))
             return uniform_form({e.number}, sizes_of(t.shape));
@@ -317,15 +317,15 @@ value_id index_forms::positions(dim const& size, graph_node const& like) {
         for (std::int64_t i = 0; i != size.size(); ++i) all.push_back(i);
         return r_.add_integers(all);
     }
-    auto const symbol = r_.symbol_of(size);
-    if (!symbol || r_.graph.opset < 11) return no_value;
+    auto const symbol = r_.sizes().symbol_of(size);
+    if (!symbol || r_.graph().opset < 11) return no_value;
     if (auto const known = positions_.find(*symbol); known != positions_.end() && r_.is_alive(known->second))
         return known->second;
-    value_id const end = r_.size_value(*symbol, 0, like);
+    value_id const end = r_.sizes().size_value(*symbol, 0, like);
     if (end == no_value) return no_value;
     value_id const zero = r_.add_constant(scalar_tensor(std::int64_t{0}, dtype::int64));
     value_id const one = r_.add_constant(scalar_tensor(std::int64_t{1}, dtype::int64));
-    graph_node n = rewriter::make_node("Range", {zero, end, one}, like);
+    graph_node n = make_node("Range", {zero, end, one}, like);
     value_id const made = r_.add_node(std::move(n), {dtype::int64, shape(std::vector<dim>{size})});
     positions_.insert_or_assign(*symbol, made);
     return made;

@@ -36,16 +36,16 @@ value_id spread(rewriter& r, value_id x, std::vector<dim> const& dims, shape con
     if (!same_shape(r.shape_of(x), shape(dims))) {
         auto const target = reshape_target(r.shape_of(x), shape(dims));
         if (!target) return no_value;
-        graph_node reshape = rewriter::make_node("Reshape", {x, r.add_integers(*target)}, like);
+        graph_node reshape = make_node("Reshape", {x, r.add_integers(*target)}, like);
         x = r.add_node(std::move(reshape), {type, shape(dims)});
     }
     if (same_shape(shape(dims), to)) return x;
     std::vector<dim> wanted = to.dims();
     for (std::size_t i = 0; i != dims.size(); ++i)
         if (dims[i].same_as(to[i + to.rank() - dims.size()])) wanted[i + to.rank() - dims.size()] = dim(1);
-    value_id const sizes = r.shape_value(wanted, like);
+    value_id const sizes = r.sizes().shape_value(wanted, like);
     if (sizes == no_value) return no_value;
-    return r.add_node(rewriter::make_node("Expand", {x, sizes}, like), {type, to});
+    return r.add_node(make_node("Expand", {x, sizes}, like), {type, to});
 }
 
 /// A tensor of the form, if there is a short way to compute it.
@@ -54,7 +54,7 @@ value_id written(rewriter& r, linear_form const& f, shape const& out, dtype type
         return spread(r, r.add_constant(scalar_tensor(*number, type)), {}, out, like);
     std::optional<std::size_t> const axis = counted_axis(f);
     if (!axis || type != dtype::int64) return no_value;
-    value_id const positions = r.forms.positions(out[*axis], like);
+    value_id const positions = r.forms().positions(out[*axis], like);
     if (positions == no_value) return no_value;
     std::vector<dim> dims(out.rank(), dim(1));
     dims[*axis] = out[*axis];
@@ -68,7 +68,7 @@ using selected_axes = std::vector<std::optional<std::size_t>>;
 std::optional<selected_axes> selected(rewriter& r, graph_node const& n, std::size_t first) {
     shape const& data = r.shape_of(n.inputs[0]);
     shape const& out = r.shape_of(n.outputs[0]);
-    index_components const parts = r.forms.components(n);
+    index_components const parts = r.forms().components(n);
     selected_axes axes;
     for (std::size_t k = 0; k != parts.size(); ++k) {
         if (!parts[k] || first + k >= data.rank()) return {};
@@ -113,7 +113,7 @@ value_id view_of_data(rewriter& r, graph_node const& n) {
     if (!std::is_sorted(perm.begin(), perm.end())) {
         std::vector<dim> moved;
         for (std::int64_t p : perm) moved.push_back(data[static_cast<std::size_t>(p)]);
-        graph_node transpose = rewriter::make_node("Transpose", {x}, n);
+        graph_node transpose = make_node("Transpose", {x}, n);
         node_attribute& a = transpose.attributes.emplace_back();
         a.name = "perm";
         a.type = onnx::attr_type::ints;
@@ -129,15 +129,15 @@ std::optional<linear_form> true_up_to_zero(rewriter& r, value_id condition, size
     if (p == nullptr || p->inputs.size() != 2 || r.type(p->inputs[0]).dtype != dtype::int64) return {};
     bool const less = p->op == "LessOrEqual" || p->op == "Less";
     if (!less && p->op != "GreaterOrEqual" && p->op != "Greater") return {};
-    auto d =
-        less ? r.forms.difference(p->inputs[0], p->inputs[1], s) : r.forms.difference(p->inputs[1], p->inputs[0], s);
+    auto d = less ? r.forms().difference(p->inputs[0], p->inputs[1], s)
+                  : r.forms().difference(p->inputs[1], p->inputs[0], s);
     if (d && (p->op == "Less" || p->op == "Greater")) ++d->origin.constant;
     return d;
 }
 
 /// Whether the mask is true where the key is at or before the query: `key <= query`.
 bool is_causal(rewriter& r, value_id mask) {
-    size_forms const s = r.forms.sizes_of(mask);
+    size_forms const s = r.forms().sizes_of(mask);
     std::optional<linear_form> const f = s.size() < 2 ? std::nullopt : true_up_to_zero(r, mask, s);
     if (!f) return false;
     std::vector<std::int64_t> wanted(s.size(), 0);
@@ -148,7 +148,7 @@ bool is_causal(rewriter& r, value_id mask) {
 
 /// Whether a condition is true at the last coordinate 0, or where the last two coordinates are equal.
 bool is_true_at(rewriter& r, value_id condition, size_forms const& s, bool at_zero, int depth = 0) {
-    if (r.forms.number(condition) == 1) return true;
+    if (r.forms().number(condition) == 1) return true;
     graph_node const* const p = r.producer(condition);
     if (p == nullptr || depth == 8) return false;
     if (p->op == "Expand") return is_true_at(r, p->inputs[0], s, at_zero, depth + 1);
@@ -168,7 +168,7 @@ bool is_true_at(rewriter& r, value_id condition, size_forms const& s, bool at_ze
 /// Whether every line of a mask along its last axis has an element that is true, unless the axis is empty.
 bool shows_in_every_line(rewriter& r, value_id mask) {
     if (!r.shape_of(mask).has_rank() || r.type(mask).dtype != dtype::bool_) return false;
-    size_forms const s = r.forms.sizes_of(mask);
+    size_forms const s = r.forms().sizes_of(mask);
     if (s.size() < 2) return false;
     bool const square = s[s.size() - 1] && s[s.size() - 2] == s[s.size() - 1];
     return is_true_at(r, mask, s, true) || (square && is_true_at(r, mask, s, false));
@@ -176,7 +176,7 @@ bool shows_in_every_line(rewriter& r, value_id mask) {
 
 /// Replaces a small tensor whose elements are one known number by a constant.
 bool simplify_indices(rewriter& r, graph_node& n) {
-    std::optional<linear_form> const f = r.forms.infer(n);
+    std::optional<linear_form> const f = r.forms().infer(n);
     if (!f || !f->number()) return false;
     value_id const out = n.outputs[0];
     shape const& s = r.shape_of(out);
@@ -192,9 +192,9 @@ bool simplify_indices(rewriter& r, graph_node& n) {
 bool simplify_gather(rewriter& r, graph_node& n) {
     value_id const out = n.outputs[0];
     if (n.inputs.size() != 2 || !r.shape_of(out).has_rank() || !r.shape_of(n.inputs[0]).has_rank()) return false;
-    if (r.graph.opset < 8) return false;
+    if (r.graph().opset < 8) return false;
     value_id by = no_value;
-    if (auto const f = r.forms.infer(n); f) by = written(r, *f, r.shape_of(out), r.type(out).dtype, n);
+    if (auto const f = r.forms().infer(n); f) by = written(r, *f, r.shape_of(out), r.type(out).dtype, n);
     if (by == no_value) by = view_of_data(r, n);
     if (by == no_value) return false;
     r.replace(out, by);
@@ -209,7 +209,7 @@ bool simplify_attention_mask(rewriter& r, graph_node& n) {
     shape const& q = r.shape_of(n.inputs[0]);
     shape const& k = r.shape_of(input(n, 1));
     bool const hides_later_keys = q.rank() == 4 && k.rank() == 4 && q[2].same_as(k[2]) && is_causal(r, mask);
-    if (n.inputs.size() == 4 && (hides_later_keys || r.forms.number(mask) == 1)) {
+    if (n.inputs.size() == 4 && (hides_later_keys || r.forms().number(mask) == 1)) {
         if (hides_later_keys) set_int_attribute(n, "is_causal", 1);
         r.set_inputs(n, {n.inputs[0], n.inputs[1], n.inputs[2]});
         return false;

@@ -107,7 +107,7 @@ value_id visible_rows(rewriter const& r, value_id condition, graph_node const*& 
 /// Where(ReduceMax(scores) == -inf, 0, Softmax(scores)), Where(scores == -inf, 0, Softmax(scores)), or
 /// Where(any(scores != -inf), Softmax(scores), 0).
 bool simplify_masked_softmax(rewriter& r, graph_node& n) {
-    if (n.inputs.size() != 3 || r.graph.opset < 13) return false;
+    if (n.inputs.size() != 3 || r.graph().opset < 13) return false;
     graph_node const* any = nullptr;
     bool const hides = is_zero(r, n.inputs[1]);
     if (!hides && !is_zero(r, n.inputs[2])) return false;
@@ -129,7 +129,7 @@ bool simplify_masked_softmax(rewriter& r, graph_node& n) {
     shape const rows = r.shape_of(any->outputs[0]);
     graph_node largest = *any;
     largest.inputs[0] = scores;
-    graph_node equal = rewriter::make_node("Equal", {}, n);
+    graph_node equal = make_node("Equal", {}, n);
     value_id const maximum = r.add_node(std::move(largest), {type, rows});
     equal.inputs = {maximum, r.add_constant(scalar_tensor(hidden, type))};
     r.set_inputs(n,

@@ -111,7 +111,7 @@ bool simplify_transpose(rewriter& r, graph_node& n) {
 }
 
 bool fuse_gemm(rewriter& r, graph_node& n) {
-    if (r.graph.opset < 11) return false; // the bias is optional since then
+    if (r.graph().opset < 11) return false; // the bias is optional since then
     if (n.op == "Add") return n.inputs.size() == 2 && add_bias(r, n) && fuse_gemm(r, n);
     if (n.op == "MatMul") {
         value_id const a = n.inputs[0];

@@ -39,9 +39,9 @@ value_id right_operand(rewriter& r, graph_node const& gemm) {
     if (int_attribute(gemm, "transB", 0) == 0) return w;
     tensor const* const t = r.constant(w);
     bool const foldable = t != nullptr && small_count(t->sizes, t->type).has_value();
-    if (!foldable && (r.stored(w) == nullptr || !r.options.rewrite_weights || r.uses(w) != 1)) return no_value;
+    if (!foldable && (r.stored(w) == nullptr || !r.options().rewrite_weights || r.uses(w) != 1)) return no_value;
     shape const& s = r.shape_of(w);
-    graph_node n = rewriter::make_node("Transpose", {w}, gemm);
+    graph_node n = make_node("Transpose", {w}, gemm);
     node_attribute& perm = n.attributes.emplace_back();
     perm.name = "perm";
     perm.type = onnx::attr_type::ints;
@@ -60,7 +60,7 @@ void unfold_gemm(rewriter& r, graph_node& n, graph_node const& gemm) {
     if (!same_stack(r.shape_of(x), out, 1) || out.rank() < 3 ||
         !from_end(out, 1).same_as(from_end(r.shape_of(n.inputs[0]), 1)))
         return;
-    graph_node const like = rewriter::make_node("MatMul", {}, gemm);
+    graph_node const like = make_node("MatMul", {}, gemm);
     value_id const w = right_operand(r, graph_node(gemm));
     if (w == no_value) return;
     n.attributes.clear();
@@ -71,7 +71,7 @@ void unfold_gemm(rewriter& r, graph_node& n, graph_node const& gemm) {
         r.set_inputs(n, {x, w});
     } else {
         n.op = "Add";
-        r.set_inputs(n, {r.add_node(rewriter::make_node("MatMul", {x, w}, like), r.type(n.outputs[0])), bias});
+        r.set_inputs(n, {r.add_node(make_node("MatMul", {x, w}, like), r.type(n.outputs[0])), bias});
     }
 }
 
@@ -83,7 +83,7 @@ value_id unfolded(rewriter& r, value_id x, shape const& out, graph_node const& l
     auto const target = reshape_target(own, shape(dims));
     if (!target) return no_value;
     dtype const type = r.type(x).dtype;
-    return r.add_node(rewriter::make_node("Reshape", {x, r.add_integers(*target)}, like), {type, shape(dims)});
+    return r.add_node(make_node("Reshape", {x, r.add_integers(*target)}, like), {type, shape(dims)});
 }
 
 /// Reshape(MatMul(Reshape(a), Reshape(b))) is a b; this also saves a node if only one operand is reshaped.
@@ -102,7 +102,7 @@ void unfold_matmul(rewriter& r, graph_node& n, graph_node const& matmul) {
         operands[i] = folded[i] ? stack : matmul.inputs[i];
     }
     if (!folded[0] && !folded[1]) return;
-    graph_node const like = rewriter::make_node("MatMul", {}, matmul);
+    graph_node const like = make_node("MatMul", {}, matmul);
     for (std::size_t i = 0; i != 2; ++i) {
         if (folded[i]) continue;
         if (r.uses(matmul.inputs[1 - i]) != 1) return; // its Reshape would stay

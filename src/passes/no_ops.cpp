@@ -98,7 +98,7 @@ bool remove_no_op(rewriter& r, graph_node& n) {
         tensor const* const training = r.constant(input(n, 2));
         bool const inference =
             input(n, 2) == no_value || (training != nullptr && training->bytes == std::string(1, '\0'));
-        return inference && !has_mask && r.graph.opset >= 7 && replace_by_input(r, n);
+        return inference && !has_mask && r.graph().opset >= 7 && replace_by_input(r, n);
     }
     if (n.op == "Pad") {
         tensor const* const pads = r.constant(input(n, 1));
@@ -162,7 +162,7 @@ bool simplify_not(rewriter& r, graph_node& n) {
         return true;
     }
     bool const greater = p->op == "Greater";
-    if ((!greater && p->op != "Less") || r.uses(x) != 1 || r.graph.opset < 12) return false;
+    if ((!greater && p->op != "Less") || r.uses(x) != 1 || r.graph().opset < 12) return false;
     dtype const t = r.type(p->inputs[0]).dtype; // NaN is neither less nor greater
     if (t != dtype::int64 && t != dtype::int32) return false;
     n.op = greater ? "LessOrEqual" : "GreaterOrEqual";

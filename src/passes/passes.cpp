@@ -20,8 +20,8 @@ void optimize_level(graph_data& graph, std::deque<stored_tensor>& weights, pass_
                     passes::rewrite_index const& rewrites, passes::rewriter* outer) {
     constexpr int max_sweeps = 12;
     passes::rewriter r(graph, weights, options, rewrites, outer);
-    r.sweep(false); // merge equal nodes before weights are rewritten for them
-    for (int i = 1; i != max_sweeps && r.sweep(true);) ++i;
+    passes::sweep(r, false); // merge equal nodes before weights are rewritten for them
+    for (int i = 1; i != max_sweeps && passes::sweep(r, true);) ++i;
     for (graph_node& n : graph.nodes)
         for (node_attribute& a : n.attributes)
             for (graph_data& nested : a.graphs) optimize_level(nested, weights, options, rewrites, &r);

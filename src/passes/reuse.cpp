@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Eliminates common subexpressions: a node is replaced by an earlier equal node.
-#include "draws.hpp"
-#include "rewriter.hpp"
+#include "reuse.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +8,9 @@
 #include <string_view>
 
 #include <aton/ir/same_body.hpp>
+
+#include "draws.hpp"
+#include "graph_editor.hpp"
 
 namespace ATON_NAMESPACE::passes {
 
@@ -41,23 +43,24 @@ bool equal(graph_node const& a, graph_node const& b) {
 
 } // namespace
 
-bool rewriter::reuse(graph_node& n) {
+bool known_nodes::reuse(graph_editor& g, graph_node const& n) {
     if (!is_repeatable(n)) return false;
-    auto const [found, is_new] = known_nodes_.try_emplace(hash_of(n), graph.nodes.size());
+    std::vector<graph_node> const& nodes = g.graph().nodes;
+    auto const [found, is_new] = nodes_.try_emplace(hash_of(n), nodes.size());
     if (is_new) return false;
     std::size_t const earlier = found->second;
-    if (earlier < graph.nodes.size() && dead_[earlier] == 0 && equal(graph.nodes[earlier], n)) {
-        bool const same_outputs = std::equal(n.outputs.begin(),
-                                             n.outputs.end(),
-                                             graph.nodes[earlier].outputs.begin(),
-                                             [](value_id a, value_id b) { return (a == no_value) == (b == no_value); });
+    if (earlier < nodes.size() && !g.is_dropped(earlier) && equal(nodes[earlier], n)) {
+        bool const same_outputs =
+            std::equal(n.outputs.begin(), n.outputs.end(), nodes[earlier].outputs.begin(), [](value_id a, value_id b) {
+                return (a == no_value) == (b == no_value);
+            });
         if (same_outputs) {
             for (std::size_t i = 0; i != n.outputs.size(); ++i)
-                if (n.outputs[i] != no_value) replace(n.outputs[i], graph.nodes[earlier].outputs[i]);
+                if (n.outputs[i] != no_value) g.replace(n.outputs[i], nodes[earlier].outputs[i]);
             return true;
         }
     }
-    found->second = graph.nodes.size();
+    found->second = nodes.size();
     return false;
 }
 

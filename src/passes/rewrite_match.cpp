@@ -85,9 +85,9 @@ bool pattern_match::match(std::size_t term, value_id id, graph_node const* user)
         return c != nullptr && fits(scalar(t.number), c->type) && c->bytes == scalar_tensor(t.number, c->type).bytes;
     }
     case node: {
-        std::int64_t const producer = r_.graph.values[id].producer;
+        std::int64_t const producer = r_.graph().values[id].producer;
         if (producer < 0 || !r_.is_alive(id)) return false;
-        graph_node const& n = r_.graph.nodes[static_cast<std::size_t>(producer)];
+        graph_node const& n = r_.graph().nodes[static_cast<std::size_t>(producer)];
         return t.output < n.outputs.size() && n.outputs[t.output] == id && match_node(index, n);
     }
     default: return false;
@@ -116,7 +116,7 @@ bool pattern_match::match_attributes(pattern_node const& p, graph_node const& n)
     for (pattern_attribute const& a : named)
         if (!match_attribute(a, n)) return false;
     onnx::op_schema const schema =
-        onnx::find(p.domain, p.op, p.domain.empty() ? r_.graph.opset : onnx::newest_version(p.domain));
+        onnx::find(p.domain, p.op, p.domain.empty() ? r_.graph().opset : onnx::newest_version(p.domain));
     return std::all_of(n.attributes.begin(), n.attributes.end(), [&](node_attribute const& a) {
         if (std::any_of(named.begin(), named.end(), [&](auto const& each) { return each.name == a.name; })) return true;
         int const i = schema ? schema.find_attribute(a.name) : -1;
@@ -128,7 +128,7 @@ bool pattern_match::match_attribute(pattern_attribute const& p, graph_node const
     node_attribute const* a = n.attribute(p.name);
     node_attribute otherwise;
     if (a == nullptr) {
-        onnx::op_schema const schema = onnx::find(n.domain, n.op, r_.graph.opset);
+        onnx::op_schema const schema = onnx::find(n.domain, n.op, r_.graph().opset);
         int const i = schema ? schema.find_attribute(p.name) : -1;
         if (i < 0 || schema.attr(i).default_text.empty()) return false;
         if (p.type == onnx::attr_type::ints) return false; // a list has a default in no operator that rewrites name
@@ -163,7 +163,7 @@ bool pattern_match::match_attribute(pattern_attribute const& p, graph_node const
 
 /// A constant of one element that does not add dimensions to the result of its user; null for others.
 tensor const* pattern_match::single_number(value_id id, graph_node const* user) {
-    tensor const* const t = r_.loaded(id);
+    tensor const* const t = r_.weights().loaded(id);
     if (t == nullptr || t->element_count() != 1 || !tensor::can_hold(t->type) || is_complex(t->type)) return nullptr;
     std::size_t const rank = t->sizes.size();
     bool const fits =
@@ -175,7 +175,7 @@ tensor const* pattern_match::single_number(value_id id, graph_node const* user) 
 }
 
 bool pattern_match::matches_list(pattern_term const& t, value_id id) {
-    tensor const* const c = r_.loaded(id);
+    tensor const* const c = r_.weights().loaded(id);
     if (c == nullptr || !is_index_tensor(*c) || c->sizes.size() != 1) return false;
     std::vector<std::int64_t> const list = integers(*c);
     auto const wanted = pattern_.integers.subspan(static_cast<std::size_t>(t.index), static_cast<std::size_t>(t.count));
@@ -199,7 +199,7 @@ bool pattern_match::capture_operand(std::size_t index, value_id id, graph_node c
         break;
     }
     case capture_kind::integers: {
-        tensor const* const t = r_.loaded(id);
+        tensor const* const t = r_.weights().loaded(id);
         if (t == nullptr || !is_index_tensor(*t) || t->sizes.size() != 1) return false;
         c.integers = integers(*t);
         break;

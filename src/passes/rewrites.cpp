@@ -24,7 +24,7 @@ struct replacement {
     value_id result = no_value;
 
     replacement(rewriter const& r, std::span<captured const> matched) : captures(matched.begin(), matched.end()) {
-        graph.opset = r.graph.opset;
+        graph.opset = r.graph().opset;
         for (captured& c : captures) {
             if (c.value == no_value) continue;
             value_id const outer = c.value;
@@ -32,7 +32,7 @@ struct replacement {
             c.value = static_cast<value_id>(known - ids.begin());
             if (known != ids.end()) continue;
             graph.add_input({}, r.type(outer));
-            graph.values[c.value].wrapped_number = r.graph.values[outer].wrapped_number;
+            graph.values[c.value].wrapped_number = r.graph().values[outer].wrapped_number;
             ids.push_back(outer);
         }
     }
@@ -47,29 +47,29 @@ struct replacement {
 
 } // namespace
 
-bool rewriter::apply_rewrites(graph_node& n) {
+bool apply_rewrites(rewriter& r, graph_node& n) {
     constexpr int max_depth = 4; // of replacements that are replaced in turn, in one sweep
-    if (rewrites_.empty() || n.outputs.empty() || rewrite_depth_ == max_depth) return false;
+    if (r.rewrites().empty() || n.outputs.empty() || r.rewrite_depth() == max_depth) return false;
     auto const describe = [&](value_id id) {
-        std::int64_t const p = graph.values[id].producer;
-        bool const has_node = p >= 0 && is_alive(id);
-        return rewrite_index::facts{has_node ? &graph.nodes[static_cast<std::size_t>(p)] : nullptr, is_constant(id)};
+        std::int64_t const p = r.graph().values[id].producer;
+        bool const has_node = p >= 0 && r.is_alive(id);
+        return rewrite_index::facts{has_node ? &r.graph().nodes[static_cast<std::size_t>(p)] : nullptr,
+                                    r.is_constant(id)};
     };
-    for (rewrite_index::candidate const* c : rewrites_.candidates(n, describe)) {
-        rewrite_entry const& rewrite = rewrites_.rewrite(*c);
-        pattern_match match(*this, n, rewrite.pattern, c->variant);
+    for (rewrite_index::candidate const* c : r.rewrites().candidates(n, describe)) {
+        rewrite_entry const& rewrite = r.rewrites().rewrite(*c);
+        pattern_match match(r, n, rewrite.pattern, c->variant);
         if (!match.succeeds()) continue;
-        replacement made(*this, match.captures());
-        if (!made.build(rewrite) || aton::detail::contradicts(type(n.outputs[0]), made.graph.values[made.result].type))
+        replacement made(r, match.captures());
+        if (!made.build(rewrite) ||
+            aton::detail::contradicts(r.type(n.outputs[0]), made.graph.values[made.result].type))
             continue;
         value_id const result = made.result;
-        std::vector<graph_node> nodes = splice(graph, std::move(made.graph), made.ids, n);
-        grow();
-        for (graph_node& each : nodes) count_uses(each);
-        replace(n.outputs[0], made.ids[result]);
-        ++rewrite_depth_;
-        for (graph_node& each : nodes) visit(std::move(each));
-        --rewrite_depth_;
+        std::vector<graph_node> nodes = splice(r.graph(), std::move(made.graph), made.ids, n);
+        r.grow();
+        for (graph_node& each : nodes) r.count_uses(each);
+        r.replace(n.outputs[0], made.ids[result]);
+        r.expand({std::move(nodes), r.rewrite_depth() + 1});
         return true;
     }
     return false;

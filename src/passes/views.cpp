@@ -108,7 +108,7 @@ bool squeeze_before_transpose(rewriter& r, graph_node& n) {
     if (!target) return false;
     for (std::int64_t& p : order)
         p -= std::count(removed.begin(), removed.begin() + static_cast<std::ptrdiff_t>(p), char{1});
-    graph_node reshape = rewriter::make_node("Reshape", {x, r.add_integers(*target)}, *view);
+    graph_node reshape = make_node("Reshape", {x, r.add_integers(*target)}, *view);
     n.op = "Transpose";
     n.attributes.assign(1, {});
     n.attributes[0].name = "perm";
@@ -136,7 +136,7 @@ bool join_views_over_cast(rewriter& r, graph_node& n) {
     value_id const origin = view->inputs[0];
     auto const target = reshape_target(r.shape_of(origin), r.shape_of(n.outputs[0]));
     if (!target || !is_tensor(r, origin)) return false;
-    graph_node moved = rewriter::make_node("Cast", {origin}, *cast);
+    graph_node moved = make_node("Cast", {origin}, *cast);
     moved.attributes = cast->attributes;
     value_type const type{r.type(x).dtype, r.shape_of(origin)};
     value_id const from = r.add_node(std::move(moved), type);

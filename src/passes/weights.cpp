@@ -147,7 +147,7 @@ bool split_weight(rewriter& r, graph_node& n, stored_tensor const& from) {
     dtype const type = from.type;
     for (std::size_t i = 0; i != parts.size(); ++i)
         r.replace(n.outputs[i],
-                  r.add_stored(stored_view(type, std::move(parts[i])), r.weight_name(n.inputs[0], false)));
+                  r.add_stored(stored_view(type, std::move(parts[i])), r.weights().derived_name(n.inputs[0], false)));
     return true;
 }
 
@@ -181,7 +181,7 @@ std::optional<tensor> load_weight(stored_tensor const& from, std::uint64_t at_mo
 bool rewrite_weight(rewriter& r, graph_node& n) {
     value_id const id = n.inputs[0];
     stored_tensor const* const from = r.stored(id);
-    if (from == nullptr || !r.may_rewrite(id)) return false;
+    if (from == nullptr || !r.weights().may_rewrite(id)) return false;
     if (n.op == "Split") return split_weight(r, n, *from);
     std::optional<stored_tensor> to;
     if (n.op == "Transpose") to = transposed(n, *from);
@@ -192,7 +192,7 @@ bool rewrite_weight(rewriter& r, graph_node& n) {
     // The recorded rank takes precedence: if the new one contradicts it, do not rewrite.
     shape const& s = r.shape_of(n.outputs[0]);
     if (s.has_rank() && s.rank() != to->sizes.size()) return false;
-    r.replace(n.outputs[0], r.add_stored(std::move(*to), r.weight_name(id, true)));
+    r.replace(n.outputs[0], r.add_stored(std::move(*to), r.weights().derived_name(id, true)));
     return true;
 }
 
@@ -201,7 +201,7 @@ bool join_weights(rewriter& r, graph_node& n) {
     stored_tensor out;
     for (std::size_t i = 0; i != n.inputs.size(); ++i) {
         stored_tensor const* const t = r.stored(n.inputs[i]);
-        if (t == nullptr || !r.may_rewrite(n.inputs[i])) return false;
+        if (t == nullptr || !r.weights().may_rewrite(n.inputs[i])) return false;
         auto const axis = axis_at(int_attribute(n, "axis", 0), t->sizes.size());
         if (!axis) return false;
         for (std::size_t d = 0; d != *axis; ++d)
@@ -216,53 +216,52 @@ bool join_weights(rewriter& r, graph_node& n) {
         out.sizes[*axis] += t->sizes[*axis];
         out.parts.insert(out.parts.end(), t->parts.begin(), t->parts.end());
     }
-    r.replace(n.outputs[0], r.add_stored(std::move(out), r.weight_name(n.inputs[0], false)));
+    r.replace(n.outputs[0], r.add_stored(std::move(out), r.weights().derived_name(n.inputs[0], false)));
     return true;
 }
 
-void rewriter::plan_weights(std::vector<graph_node> const& nodes) {
-    rewritten_.assign(graph.values.size(), 0);
+void weight_plan::plan(std::vector<graph_node> const& nodes) {
+    rewritten_.assign(r_.graph().values.size(), 0);
     constexpr std::uint64_t blocked = ~std::uint64_t{0};
     auto const block = [&](value_id id) {
         if (id < rewritten_.size()) rewritten_[id] = blocked;
     };
-    for (value_id id : graph.outputs) block(id);
+    for (value_id id : r_.graph().outputs) block(id);
     for (graph_node const& n : nodes) {
-        for_each_capture(n, [&](value_id id) { block(resolve(id)); });
+        for_each_capture(n, [&](value_id id) { block(r_.resolve(id)); });
         bool movable = is_layout_operator(n);
         for (std::size_t i = 1; n.op != "Concat" && i < n.inputs.size(); ++i) {
-            tensor const* const t = n.inputs[i] == no_value ? nullptr : constant(resolve(n.inputs[i]));
+            tensor const* const t = n.inputs[i] == no_value ? nullptr : r_.constant(r_.resolve(n.inputs[i]));
             movable = movable && (n.inputs[i] == no_value || t != nullptr);
             if (movable && n.op == "Gather") movable = as_cut(*t, INT64_MAX).has_value();
         }
         for (std::size_t i = 0; i != n.inputs.size(); ++i) {
-            value_id const id = n.inputs[i] == no_value ? no_value : resolve(n.inputs[i]);
-            if (stored(id) == nullptr || rewritten_[id] == blocked) continue;
+            value_id const id = n.inputs[i] == no_value ? no_value : r_.resolve(n.inputs[i]);
+            if (r_.stored(id) == nullptr || rewritten_[id] == blocked) continue;
             std::uint64_t bytes = 0;
             bool known = movable && (i == 0 || n.op == "Concat");
             for (value_id out : n.outputs) {
-                std::int64_t const count = out == no_value ? -1 : shape_of(out).element_count_or(-1);
+                std::int64_t const count = out == no_value ? -1 : r_.shape_of(out).element_count_or(-1);
                 known = known && (count >= 0 || n.op == "Concat");
                 if (known && n.op != "Concat")
-                    bytes += static_cast<std::uint64_t>(count) * (bits(stored(id)->type) / 8);
+                    bytes += static_cast<std::uint64_t>(count) * (bits(r_.stored(id)->type) / 8);
             }
-            if (n.op == "Concat") bytes = stored(id)->byte_count();
+            if (n.op == "Concat") bytes = r_.stored(id)->byte_count();
             rewritten_[id] = known ? rewritten_[id] + bytes : blocked;
         }
     }
 }
 
-bool rewriter::may_rewrite(value_id id) const {
-    if (!options.rewrite_weights || id >= rewritten_.size()) return false;
-    std::uint64_t const bytes = stored(id)->byte_count();
+bool weight_plan::may_rewrite(value_id id) const {
+    if (!r_.options().rewrite_weights || id >= rewritten_.size()) return false;
+    std::uint64_t const bytes = r_.stored(id)->byte_count();
     if (bytes > small_weight && !is_only_used_here(id)) return false;
     return bytes <= small_weight || (rewritten_[id] != ~std::uint64_t{0} && rewritten_[id] <= bytes + small_weight);
 }
 
-/// Whether no outer graph uses the value elsewhere.
-bool rewriter::is_only_used_here(value_id id) const {
-    value_id const outer = graph.values[id].outer;
-    return outer == no_value || (outer_->uses_[outer] == 1 && outer_->is_only_used_here(outer));
+bool weight_plan::is_only_used_here(value_id id) const {
+    value_id const outer = r_.graph().values[id].outer;
+    return outer == no_value || (r_.outer()->uses(outer) == 1 && r_.outer()->weights().is_only_used_here(outer));
 }
 
 bool is_layout_operator(graph_node const& n) {
@@ -272,19 +271,19 @@ bool is_layout_operator(graph_node const& n) {
     return false;
 }
 
-std::string rewriter::weight_name(value_id id, bool is_only) {
-    if (value_id const outer = graph.values[id].outer; outer != no_value)
-        return outer_->weight_name(outer, is_only && uses_[id] == 1);
-    std::string& name = graph.values[id].name;
-    if (name.empty() || (is_only && uses_[id] == 1)) return std::exchange(name, {});
+std::string weight_plan::derived_name(value_id id, bool is_only) {
+    if (value_id const outer = r_.graph().values[id].outer; outer != no_value)
+        return r_.outer()->weights().derived_name(outer, is_only && r_.uses(id) == 1);
+    std::string& name = r_.graph().values[id].name;
+    if (name.empty() || (is_only && r_.uses(id) == 1)) return std::exchange(name, {});
     return name + "." + std::to_string(++generated_names_);
 }
 
-tensor const* rewriter::loaded(value_id id) {
+tensor const* weight_plan::loaded(value_id id) {
     if (id == no_value) return nullptr;
-    if (tensor const* const t = constant(id); t != nullptr) return t;
-    stored_tensor const* const s = stored(id);
-    if (s == nullptr || (!options.rewrite_weights && !is_integral(s->type))) return nullptr;
+    if (tensor const* const t = r_.constant(id); t != nullptr) return t;
+    stored_tensor const* const s = r_.stored(id);
+    if (s == nullptr || (!r_.options().rewrite_weights && !is_integral(s->type))) return nullptr;
     auto const known = loaded_.find(id);
     if (known != loaded_.end()) return &known->second;
     auto t = load_weight(*s, small_weight);
