@@ -25,6 +25,7 @@ class Declaration:
     members: list = dataclasses.field(default_factory=list)
     has_body: bool = False  # a function that is defined here
     is_routine: bool = False  # defaulted, deleted, copied, moved or destroyed
+    is_friend: bool = False  # a function that is declared in a class without being a member
     template: list = dataclasses.field(default_factory=list)  # the lines in front of the signature
 
     @property
@@ -35,8 +36,10 @@ class Declaration:
 class Scanner:
     """One header."""
 
-    def __init__(self, header, text):
+    def __init__(self, header, text, *, everything=False):
+        """`everything`: private members and namespaces of details, too."""
         self.header = header
+        self.everything = everything
         self.text = text
         self.undefined = set(re.findall(r"^[ \t]*#[ \t]*undef[ \t]+(\w+)", text, re.MULTILINE))
         self.tokens = tokens_of(text)
@@ -86,7 +89,7 @@ class Scanner:
             else:
                 declared = self.declaration(scope, of_class, doc)
                 last = declared if isinstance(declared, Declaration) else None
-                if declared is not None and public:
+                if declared is not None and (public or self.everything):
                     found += declared if isinstance(declared, list) else [declared]
                 doc = []
         return found
@@ -118,7 +121,10 @@ class Scanner:
         end, body = self.skip_to_end()
         if word in ("using", "static_assert", "extern", "typedef"):
             return self.alias(scope, doc, line, template, head, end) if word == "using" else None
-        return self.entity(scope, of_class, doc, line, template, head, end, body)
+        found = self.entity(scope, of_class, doc, line, template, head, end, body)
+        if found is not None:
+            found.is_friend = word == "friend"
+        return found
 
     def is_namespace(self, at):
         return self.tokens[at].text == "namespace" or self.tokens[at + 1].text == "namespace"
@@ -135,7 +141,7 @@ class Scanner:
             if self.tokens[self.at].kind == "word" and self.tokens[self.at].text != "inline":
                 names.append("aton" if self.tokens[self.at].text == "ATON_NAMESPACE" else self.tokens[self.at].text)
             self.at += 1
-        if any(name.endswith("detail") for name in names):
+        if any(name.endswith("detail") for name in names) and not self.everything:
             self.at = self.closing(self.at) + 1
             return None
         self.at += 1
