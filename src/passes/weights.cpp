@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <aton/onnx/traits.hpp>
+
 #include "attributes.hpp"
 #include "captures.hpp"
 #include "evaluate.hpp"
@@ -265,10 +267,7 @@ bool weight_plan::is_only_used_here(value_id id) const {
 }
 
 bool is_layout_operator(graph_node const& n) {
-    for (std::string_view op :
-         {"Concat", "Flatten", "Gather", "Identity", "Reshape", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze"})
-        if (n.op == op) return plain_domain(n.domain).empty();
-    return false;
+    return plain_domain(n.domain).empty() && onnx::traits_of(n.op).only_moves;
 }
 
 std::string weight_plan::derived_name(value_id id, bool is_only) {

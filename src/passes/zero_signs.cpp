@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
-#include <unordered_set>
+
+#include <aton/onnx/traits.hpp>
 
 #include "attributes.hpp"
 #include "captures.hpp"
@@ -13,26 +13,6 @@
 namespace ATON_NAMESPACE::passes {
 
 namespace {
-
-/// Results do not depend on the signs of zeros: tests and sizes, functions that are even or not 0 at 0, and sums of products, in which a
-/// runtime starts with 0.
-// clang-format off
-std::unordered_set<std::string_view> const ignoring{
-    "Abs", "ArgMax", "ArgMin", "AveragePool", "Conv", "ConvTranspose", "Cos", "Cosh", "Einsum", "Equal", "Exp",
-    "Gemm", "GlobalAveragePool", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "LogSoftmax", "MatMul",
-    "ReduceL1", "ReduceL2", "ReduceMean", "ReduceSum", "ReduceSumSquare", "Shape", "Sigmoid", "Size", "Softmax",
-    "Softplus",
-};
-// clang-format on
-
-/// The sign of a zero in the first operand, or in any, can only become that of a zero in a result.
-// clang-format off
-std::unordered_set<std::string_view> const passing{
-    "Add", "BatchNormalization", "Clip", "Concat", "Dropout", "Erf", "Expand", "Flatten", "Identity",
-    "LayerNormalization", "LeakyRelu", "Max", "MaxPool", "Min", "Mul", "Neg", "Pad", "Relu", "Reshape", "Resize",
-    "Sin", "Slice", "Split", "Sqrt", "Squeeze", "Sub", "Tanh", "Tile", "Transpose", "Unsqueeze", "Where",
-};
-// clang-format on
 
 /// Whether no element is 0, so that x + t is never a zero that x decides the sign of.
 bool has_no_zero(tensor const* t) {
@@ -54,12 +34,13 @@ std::vector<std::uint8_t> matter_zero_signs(graph_data const& graph) {
         graph_node const& n = graph.nodes[i];
         for_each_capture(n, set);
         bool const is_known = plain_domain(n.domain).empty();
-        if (is_known && ignoring.contains(n.op)) continue;
+        onnx::zero_sign const zero = is_known ? onnx::traits_of(n.op).zero : onnx::zero_sign::shown;
+        if (zero == onnx::zero_sign::hidden) continue;
         if (is_known && n.op == "Pow" && !n.inputs.empty()) { // x to the power 0 is 1
             set(n.inputs[0]);
             continue;
         }
-        bool const is_passing = is_known && passing.contains(n.op);
+        bool const is_passing = zero == onnx::zero_sign::passed;
         if (is_passing && std::ranges::none_of(n.outputs, [&](value_id id) { return id != no_value && out[id] != 0; }))
             continue;
         if (is_passing && n.op == "Add" && n.inputs.size() == 2 &&
