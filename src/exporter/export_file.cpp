@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/fusions/built_in.hpp>
 #include <aton/model_io/legality.hpp>
@@ -28,7 +29,7 @@ std::string in_lines(std::vector<std::string> const& all) {
     std::string out;
     for (std::string const& each : all) {
         if (!out.empty()) out += '\n';
-        for (char c : each) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+        out += clipped(each, std::string::npos);
     }
     return out;
 }

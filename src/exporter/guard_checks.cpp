@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <string>
 #include <unordered_set>
+#include <utility>
 
+#include <aton/core/error.hpp>
 #include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::exporter {
@@ -226,9 +229,7 @@ std::string guard_label(std::vector<program::guard const*> const& guards) {
         if (out.size() + g->text.size() > max_length) return out + " ...";
         out += ' ' + g->text + (g == guards.back() ? "" : ",");
     }
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return out;
+    return clipped(std::move(out), std::string::npos);
 }
 
 /// The first output of known rank, preferably not of rank 0.

@@ -6,16 +6,17 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/version.hpp>
 
 namespace ATON_NAMESPACE::exporter {
 
 /// A string from a file, shortened and on one line.
 inline std::string shortened(std::string text, std::size_t max_length = 200) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    text = clipped(std::move(text), std::string::npos);
     return text.size() <= max_length ? text : text.substr(0, max_length) + "...";
 }
 

@@ -114,9 +114,7 @@ private:
                 return out.empty() ? text.substr(0, max_length) + "..." : out + ", ...";
             (out += out.empty() ? "" : ", ") += text;
         }
-        for (char& c : out)
-            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-        return out;
+        return clipped(std::move(out), std::string::npos);
     }
 
     void pin(std::string const& symbol, std::int64_t number, std::string why) {

@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <utility>
+
+#include <aton/core/error.hpp>
 
 namespace ATON_NAMESPACE::program {
 
@@ -17,9 +20,7 @@ void text_writer::separate() {
     if (!text_.empty() && text_.back() != '(' && text_.back() != '[') text_ += ", ";
 }
 
-void text_writer::plain(std::string_view text) {
-    for (char c : text) text_ += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-}
+void text_writer::plain(std::string_view text) { text_ += clipped(std::string(text), std::string::npos); }
 
 void text_writer::reference(value_index v) {
     if (v == no_value) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include <aton/core/error.hpp>
 #include <aton/core/json_writer.hpp>
 
 #include "pane.hpp"
@@ -27,11 +28,11 @@ void append_file(std::string& to, std::string_view name) {
 /// Text between tags.
 std::string escaped(std::string_view text) {
     std::string out;
-    for (char const c : text) {
+    for (char const c : clipped(std::string(text), std::string::npos)) {
         if (c == '&') out += "&amp;";
         else if (c == '<') out += "&lt;";
         else if (c == '>') out += "&gt;";
-        else out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+        else out += c;
     }
     return out;
 }

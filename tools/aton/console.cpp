@@ -11,7 +11,10 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
+
+#include <aton/core/error.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -84,11 +87,7 @@ int exec_sibling(std::string const& program, char** argv) {
                 "; it is built next to aton with -DATON_BUILD_RUNTIME=ON");
 }
 
-std::string plain(std::string text) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return text;
-}
+std::string plain(std::string text) { return clipped(std::move(text), std::string::npos); }
 
 std::vector<plugin> load_plugins(std::vector<std::string> const& paths) {
     std::vector<plugin> plugins;

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include <aton/core/error.hpp>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -55,10 +57,7 @@ std::string tail(std::string const& text, std::size_t characters) {
         --at;
         if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U) --characters;
     }
-    std::string out = text.substr(at);
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return out;
+    return clipped(text.substr(at), std::string::npos);
 }
 
 std::string number_text(double value, char const* unit) {

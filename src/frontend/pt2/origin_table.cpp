@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "origin_table.hpp"
 
+#include <aton/core/error.hpp>
+
 namespace ATON_NAMESPACE::pt2 {
 
 namespace {
@@ -21,10 +23,7 @@ std::string plain(std::string_view text) {
         size = max_origin_length;
         while (size != 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
     }
-    std::string out(text.substr(0, size));
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == '\x7f') c = ' ';
-    return out;
+    return clipped(std::string(text.substr(0, size)), std::string::npos);
 }
 
 bool is_bracket_open(char c) { return c == '(' || c == '['; }

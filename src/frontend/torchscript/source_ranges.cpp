@@ -25,9 +25,7 @@ struct source {
 std::string plain(std::string_view text) {
     std::string out(text.substr(0, max_length));
     while (out.size() == max_length && (static_cast<unsigned char>(out.back()) & 0x80U) != 0) out.pop_back();
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == '\x7f') c = ' ';
-    return out;
+    return clipped(std::move(out), std::string::npos);
 }
 
 std::string_view file_name(std::string_view file) { return file.substr(file.find_last_of("/\\") + 1); }
