@@ -44,9 +44,12 @@ converter::converter(program::program const& p, export_options const& options)
     rows_.reserve(p.main.nodes.size());
 }
 
-void converter::run() {
+void converter::run(bool to_the_end) {
     add_inputs();
-    for (program::node const& n : program_.main.nodes) convert(n);
+    for (program::node const& n : program_.main.nodes) {
+        convert(n);
+        if (!to_the_end && !refused_.all().empty()) return;
+    }
     if (refused_.all().empty()) add_outputs();
 }
 
@@ -266,29 +269,30 @@ void prepare(program::program& p, export_options const& options) {
         if (is_complex(in.data.type)) in.as_real = exporter::as_real(in.data);
 }
 
-std::vector<unconvertible> find_unconvertible(program::program const& p, export_options const& options) {
+namespace {
+
+/// Throws if these options cannot be used for any program.
+void check(export_options const& options) {
     check_opset(options.opset);
     if (options.target != nullptr) exporter::require_opset_of(*options.target, options.opset);
     check_tables(options.tables);
-    exporter::converter c(p, options);
-    c.run();
-    if (!c.refused().empty() || options.target == nullptr) return c.refused();
-    try {
-        (void)export_graph(p, options);
-    } catch (export_error const& e) {
-        return e.nodes();
-    }
-    return {};
 }
 
-namespace {
+/// The graph of a program that was converted as a whole.
+graph_data take_graph(exporter::converter& c) {
+    std::vector<std::string> const names = c.output_names();
+    graph_data graph = c.take_graph();
+    complex_ir::lower(graph);
+    exporter::name_outputs(graph, names);
+    return graph;
+}
 
 /// The lowest opset above the target at which every operator can be converted; 0 if there is none.
 int lowest_opset_above(program::program const& p, export_options options) {
     auto const converts = [&](int opset) {
         options.opset = opset;
         exporter::converter c(p, options);
-        c.run();
+        c.run(false);
         return c.refused().empty();
     };
     int below = options.opset;
@@ -303,25 +307,29 @@ int lowest_opset_above(program::program const& p, export_options options) {
 
 } // namespace
 
-graph_data convert_program(program::program const& p, export_options const& options) {
-    check_opset(options.opset);
-    if (options.target != nullptr) exporter::require_opset_of(*options.target, options.opset);
-    check_tables(options.tables);
+std::vector<unconvertible> find_unconvertible(program::program const& p, export_options const& options) {
+    check(options);
     exporter::converter c(p, options);
     c.run();
-    if (!c.refused().empty()) {
-        std::string text =
-            p.file + ": " +
-            exporter::summary(c.refused(), "cannot be converted at opset " + std::to_string(options.opset));
-        if (int const opset = lowest_opset_above(p, options); opset != 0)
-            text += "; export with --opset " + std::to_string(opset);
-        throw export_error(std::move(text), c.refused());
+    if (!c.refused().empty() || options.target == nullptr) return c.refused();
+    try {
+        (void)exporter::finish_export(take_graph(c), p, options);
+    } catch (export_error const& e) {
+        return e.nodes();
     }
-    std::vector<std::string> const names = c.output_names();
-    graph_data graph = c.take_graph();
-    complex_ir::lower(graph);
-    exporter::name_outputs(graph, names);
-    return graph;
+    return {};
+}
+
+graph_data convert_program(program::program const& p, export_options const& options) {
+    check(options);
+    exporter::converter c(p, options);
+    c.run();
+    if (c.refused().empty()) return take_graph(c);
+    std::string text =
+        p.file + ": " + exporter::summary(c.refused(), "cannot be converted at opset " + std::to_string(options.opset));
+    if (int const opset = lowest_opset_above(p, options); opset != 0)
+        text += "; export with --opset " + std::to_string(opset);
+    throw export_error(std::move(text), c.refused());
 }
 
 } // namespace ATON_NAMESPACE

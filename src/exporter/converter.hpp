@@ -68,8 +68,8 @@ public:
     converter(converter const&) = delete;
     converter& operator=(converter const&) = delete;
 
-    /// Converts everything that can be converted.
-    void run();
+    /// Converts everything that can be converted, or stops after the first node that cannot be.
+    void run(bool to_the_end = true);
 
     [[nodiscard]] std::vector<unconvertible> const& refused() const { return refused_.all(); }
     /// The results of a node whose arguments are the inputs of the program. Throws aton::error if it cannot be converted.
@@ -185,6 +185,10 @@ private:
 
 /// A value in another dtype of the same kind, which may be complex.
 [[nodiscard]] dsl::value cast_value(dsl::graph<oldest_export_opset> g, dsl::value const& v, dtype type);
+
+/// What export_graph() does after the conversion.
+[[nodiscard]] exported_graph finish_export(graph_data converted, program::program const& p,
+                                           export_options const& options);
 
 /// Obeys the options for random numbers: seeds the operators that draw them and adds a warning, or replaces them by inputs, which it returns.
 [[nodiscard]] std::vector<drawn_input> settle_random_numbers(graph_data& graph, export_options const& options,

@@ -91,8 +91,12 @@ void require_runtime(graph_data const& graph, program::program const& p, export_
 } // namespace
 
 exported_graph export_graph(program::program const& p, export_options const& options) {
+    return exporter::finish_export(convert_program(p, options), p, options);
+}
+
+exported_graph exporter::finish_export(graph_data converted, program::program const& p, export_options const& options) {
     exported_graph out;
-    graph_data& graph = out.graph = convert_program(p, options);
+    graph_data& graph = out.graph = std::move(converted);
     std::vector<std::string> names;
     bool const knows_functions =
         options.opset >= first_opset_with_functions && (options.target == nullptr || options.target->operators.empty());
