@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,10 +30,11 @@ class rewrite_index;
 /// The maximum size of what is computed on weights, of each tensor and of all results.
 inline constexpr std::int64_t max_computed_bytes = std::int64_t{1} << 29;
 
-/// Nodes that take the place of one, to be visited next. `depth`: of replacements that were replaced in turn.
+/// Nodes that take the place of one, to be visited next.
 struct expansion {
     std::vector<graph_node> nodes;
-    int depth = 0;
+    int depth = 0;                 ///< of replacements that were replaced in turn
+    std::string_view rewrite = {}; ///< the name of the rewrite that made them
 };
 
 /// The inputs of the node that a rule gets are final: their producers have been visited.
@@ -79,6 +81,7 @@ public:
 
     /// Puts nodes in the place of the current one; the rule that calls this returns true. Their uses are counted.
     void expand(expansion e) { expansion_ = std::move(e); }
+    [[nodiscard]] expansion const& pending() const { return expansion_; }
     [[nodiscard]] expansion take_expansion() { return std::exchange(expansion_, {}); }
     [[nodiscard]] int rewrite_depth() const { return rewrite_depth_; }
     /// Returns the one before.
@@ -113,6 +116,16 @@ bool sweep(rewriter& r, bool with_weights);
 
 /// A rule. Returns whether the node was replaced and can be removed; it may also change the node and keep it.
 using rule = bool (*)(rewriter&, graph_node&);
+
+/// A rule with its name.
+struct node_pass {
+    std::string_view name;
+    std::string_view does;
+    rule run;
+};
+
+/// All rules: those of rules_of(), and those of sweep.cpp.
+[[nodiscard]] std::span<node_pass const> node_passes();
 
 /// The rules of an operator, in order; null if there are none. Those of sweep.cpp apply to all operators.
 [[nodiscard]] std::vector<rule> const* rules_of(std::string_view op);

@@ -69,7 +69,7 @@ bool apply_rewrites(rewriter& r, graph_node& n) {
         r.grow();
         for (graph_node& each : nodes) r.count_uses(each);
         r.replace(n.outputs[0], made.ids[result]);
-        r.expand({std::move(nodes), r.rewrite_depth() + 1});
+        r.expand({std::move(nodes), r.rewrite_depth() + 1, rewrite.name});
         return true;
     }
     return false;

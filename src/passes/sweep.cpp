@@ -2,6 +2,7 @@
 // A sweep: visits the nodes of a graph in topological order, and applies rules to each.
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,20 +41,50 @@ void complete_types(rewriter& r, graph_node const& n) {
     }
 }
 
+/// The node that a step is about, and the source line of its call.
+std::string subject_of(rewriter const& r, graph_node const& n) {
+    std::string out = n.op;
+    value_id const result = n.outputs.empty() ? no_value : n.outputs[0];
+    if (result != no_value && !r.graph().values[result].name.empty()) out += " '" + r.graph().values[result].name + "'";
+    if (!n.source.empty()) out += " of " + n.source;
+    if (n.origin < r.graph().origins.size() && !r.graph().origins[n.origin].source.empty())
+        out += ", " + r.graph().origins[n.origin].source;
+    return out;
+}
+
+std::string_view name_of(rule what) {
+    return std::ranges::find(node_passes(), what, &node_pass::run)->name; // all rules are in the table: rules.cpp
+}
+
+/// Applies a rule to a node, if the trace allows another change, and records what it changes. Whether the node was replaced.
+bool apply(rule what, rewriter& r, graph_node& n) {
+    pass_trace* const trace = r.options().trace;
+    if (trace == nullptr) return what(r, n);
+    if (!trace->may_step()) return false;
+    std::size_t const before = r.changes();
+    std::string const op = n.op;
+    std::string subject = subject_of(r, n); // the names move
+    bool const is_replaced = what(r, n);
+    if (!r.pending().rewrite.empty()) subject = std::string(r.pending().rewrite) + " at " + subject;
+    if (is_replaced || r.changes() != before || n.op != op) trace->record(name_of(what), std::move(subject));
+    return is_replaced;
+}
+
 /// Applies the rules of a node. Whether it was replaced.
 bool simplify(rewriter& r, graph_node& n) {
-    if (n.op == "If" && inline_branch(r, n)) return true;
+    if (n.op == "If" && apply(inline_branch, r, n)) return true;
     if (has_graphs(n)) return false;
-    if (n.op == "Constant") return lift_constant(r, n);
-    if (fold_constants(r, n) || simplify_sizes(r, n) || simplify_indices(r, n)) return true;
+    if (n.op == "Constant") return apply(lift_constant, r, n);
+    for (rule const each : {fold_constants, simplify_sizes, simplify_indices})
+        if (apply(each, r, n)) return true;
     if (std::vector<rule> const* const rules = rules_of(n.op); rules != nullptr) {
         std::string const op = n.op;
         for (rule const each : *rules) {
-            if (each(r, n)) return true;
+            if (apply(each, r, n)) return true;
             if (n.op != op) break; // the other rules do not apply to the new operator
         }
     }
-    return apply_rewrites(r, n) || merge_equal_nodes(r, n);
+    return apply(apply_rewrites, r, n) || apply(merge_equal_nodes, r, n);
 }
 
 void visit(rewriter& r, graph_node&& n) {

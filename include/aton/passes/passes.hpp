@@ -15,6 +15,7 @@
 #include <aton/ir/graph.hpp>
 #include <aton/ir/pattern.hpp>
 #include <aton/onnx/integer_kernels.hpp>
+#include <aton/passes/pass_trace.hpp>
 
 namespace ATON_NAMESPACE {
 
@@ -26,6 +27,8 @@ struct pass_options {
     std::span<rewrite_entry const> rewrites = {};
     /// Whether to write around known faults of ONNX Runtime: pools of padded images, and masks that add the lowest number to a whole row.
     bool avoid_runtime_faults = true;
+    /// Observes and limits the passes; null: nothing does. It must outlive the call.
+    pass_trace* trace = nullptr;
 };
 
 /// Optimizes a graph, its nested graphs and the bodies of its functions: turns constants into initializers, folds constants, removes unused
