@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -97,6 +98,10 @@ exported_graph export_graph(program::program const& p, export_options const& opt
 exported_graph exporter::finish_export(graph_data converted, program::program const& p, export_options const& options) {
     exported_graph out;
     graph_data& graph = out.graph = std::move(converted);
+    auto const finish = [&](std::string_view pass) {
+        if (options.trace != nullptr) options.trace->finish(pass, graph);
+    };
+    finish("convert");
     std::vector<std::string> names;
     bool const knows_functions =
         options.opset >= first_opset_with_functions && (options.target == nullptr || options.target->operators.empty());
@@ -118,25 +123,34 @@ exported_graph exporter::finish_export(graph_data converted, program::program co
         exporter::selected_rewrites const rewrites = exporter::select_rewrites(options);
         if (options.stage) options.stage(export_stage::optimize);
         bool const rewrites_weights = options.weights != weight_mode::reference;
-        optimize(graph, out.rewritten, {rewrites_weights, rewrites.first});
-        if (!rewrites.last.empty()) optimize(graph, out.rewritten, {rewrites_weights, rewrites.last});
-        if (make_exact(graph)) optimize(graph, out.rewritten, {rewrites_weights}); // when sizes and constants are known
+        auto const optimize_with = [&](std::span<rewrite_entry const> table) {
+            optimize(graph, out.rewritten, {rewrites_weights, table, true, options.trace});
+        };
+        optimize_with(rewrites.first);
+        if (!rewrites.last.empty()) optimize_with(rewrites.last);
+        bool const is_changed = make_exact(graph); // when sizes and constants are known
+        finish("exact-integers");
+        if (is_changed) optimize_with({});
         exporter::name_outputs(graph, names);
     } else {
         remove_unused(graph);
         make_exact(graph);
+        finish("exact-integers");
     }
     order_canonically(graph);
+    finish("order");
     std::vector<warning> warnings = exporter::warnings_about(p, options);
     out.drawn_inputs = exporter::settle_random_numbers(graph, options, warnings);
     if (!out.drawn_inputs.empty()) {
         remove_unused(graph);
         exporter::name_outputs(graph, names);
     }
+    finish("random-numbers");
     if ((options.optimize || is_for_onnxruntime) && widen_dtypes(graph, floats)) { // what rewrites and draws have added
-        if (options.optimize) optimize(graph, out.rewritten, {.rewrite_weights = false});
+        if (options.optimize) optimize(graph, out.rewritten, {.rewrite_weights = false, .trace = options.trace});
         exporter::name_outputs(graph, names);
         order_canonically(graph);
+        finish("widen-dtypes");
     }
     check_guards(graph, p, options);
     require_legal(graph);

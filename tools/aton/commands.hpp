@@ -63,6 +63,8 @@ struct export_request {
     std::vector<std::string> dims;    ///< "x:0=batch"
     std::vector<std::string> renames; ///< "relu=probabilities"
     std::vector<std::string> plugins; ///< files, in order of priority
+    std::string print_after;          ///< a pass, after which the graph is printed on stderr
+    std::string stop_after;           ///< a pass, or a number of changes
     export_options options;
 };
 int export_models(export_request request);

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -17,7 +19,9 @@
 #include <vector>
 
 #include <aton/core/json_writer.hpp>
+#include <aton/ir/print.hpp>
 #include <aton/model_io/model_io.hpp>
+#include <aton/passes/pass_trace.hpp>
 
 #include "commands.hpp"
 #include "model_files.hpp"
@@ -104,6 +108,29 @@ bool is_file_or_new(std::string const& path) {
     return fs::is_regular_file(path, ignored) || !fs::exists(path, ignored);
 }
 
+/// Says in the result of a comparison which change of a pass made the model wrong.
+void name_wrong_step(verification& found, export_job const& job, export_options options, model_verifier const& verifier,
+                     progress& shown) {
+    shown.stage(job.input + ": searching for the pass");
+    options.stage = nullptr;
+    options.progress = nullptr;
+    std::string what;
+    try {
+        program::program const p = read_program(job.input, options);
+        program::program prepared = p;
+        prepare(prepared, options);
+        std::optional<pass_step> const step = find_wrong_step(
+            prepared, options, [&](graph_data const& g) { return verifier(p, with_weights(g), nullptr).passed; });
+        what = step ? "change " + std::to_string(step->number) + " of the passes made the model wrong: " + step->pass +
+                          (step->subject.empty() ? "" : ", " + plain(step->subject))
+                    : "the passes did not make the model wrong: it differs without their changes, too";
+    } catch (error const& e) {
+        what = "the pass that made the model wrong was not found: " + std::string(e.what());
+    }
+    found.summary += "; " + what;
+    found.text += what + '\n';
+}
+
 verification verify(export_job const& job, export_options const& options, model_verifier const& verifier,
                     progress& shown) {
     shown.stage(job.input + ": verifying");
@@ -111,7 +138,9 @@ verification verify(export_job const& job, export_options const& options, model_
         model m = read_model(job.output);
         load_external(m, job.output);
         auto const count = [&](std::size_t done, std::size_t all) { shown.step(done, all, "nodes"); };
-        return verifier(read_program(job.input, options), m.graph, count);
+        verification found = verifier(read_program(job.input, options), m.graph, count);
+        if (!found.passed && options.optimize) name_wrong_step(found, job, options, verifier, shown);
+        return found;
     } catch (error const& e) {
         throw error(plain(job.output) + ": is written, but cannot be compared: " + e.what());
     }
@@ -126,8 +155,30 @@ void export_or_throw(export_outcome& made, export_options options, model_verifie
         throw error(plain(job.output) + ": is not a regular file, which --verify needs");
     options.stage = [&](export_stage stage) { shown.stage(job.input + ": " + std::string(word_of(stage))); };
     options.progress = [&](std::uint64_t done, std::uint64_t total) { shown.step_bytes(done, total); };
+    pass_trace trace; // of this export: others may run at the same time
+    if (options.trace != nullptr) options.trace = &(trace = *options.trace);
     made.report = export_file(job.input, job.output, options);
     if (verifier) made.verified = verify(job, options, verifier, shown);
+}
+
+/// What the request says about passes; null if it says nothing.
+std::unique_ptr<pass_trace> trace_of(export_request const& request) {
+    if (request.print_after.empty() && request.stop_after.empty()) return {};
+    auto trace = std::make_unique<pass_trace>();
+    std::string const& stop = request.stop_after;
+    if (std::ranges::all_of(stop, [](unsigned char c) { return std::isdigit(c) != 0; })) {
+        auto const [end, fault] = std::from_chars(stop.data(), stop.data() + stop.size(), trace->max_steps);
+        if (!stop.empty() && fault != std::errc()) throw error("--stop-after " + stop + ": the number is too large");
+    } else {
+        trace->stop_after = find_pass(stop);
+    }
+    if (request.print_after.empty()) return trace;
+    trace->after = [wanted = find_pass(request.print_after)](std::string_view pass, graph_data const& graph) {
+        if (pass != wanted) return;
+        std::string const text = "# after " + std::string(pass) + "\n" + to_string(graph);
+        std::fwrite(text.data(), 1, text.size(), stderr);
+    };
+    return trace;
 }
 
 /// The options with everything that the request has as text. `plugins` must outlive them.
@@ -163,6 +214,8 @@ int print_one(export_outcome const& made, export_request const& request) {
 int export_or_throw(export_request& request) {
     std::vector<plugin> const plugins = load_plugins(request.plugins);
     request.options = options_of(request, plugins);
+    std::unique_ptr<pass_trace> const trace = trace_of(request);
+    request.options.trace = trace.get();
     std::vector<export_job> const jobs = plan_exports(request);
     if (are_several(request.files)) return export_several(request, jobs);
     std::optional<progress> shown(style_of_stderr(request.quiet));

@@ -60,8 +60,16 @@ command add_ops(CLI::App& app) {
     sub.add_flag("--rewrites", *rewrites, "The rewrites of finished graphs instead, with their patterns")
         ->excludes(only_mapped)
         ->excludes("--all");
-    return [&sub, request, rewrites] {
-        if (sub.parsed()) print_out(*rewrites ? list_rewrites(*request) : list_operators(*request));
+    auto const passes = std::make_shared<bool>(false);
+    sub.add_flag("--passes", *passes, "The passes of an export instead, with what they do")
+        ->excludes(only_mapped)
+        ->excludes("--all")
+        ->excludes("--rewrites");
+    return [&sub, request, rewrites, passes] {
+        if (sub.parsed())
+            print_out(*passes     ? list_passes(request->format)
+                      : *rewrites ? list_rewrites(*request)
+                                  : list_operators(*request));
         return sub.parsed() ? 0 : -1;
     };
 }

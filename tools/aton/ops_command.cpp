@@ -16,6 +16,7 @@
 #include <aton/ir/pattern_text.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
+#include <aton/passes/pass_trace.hpp>
 
 #include "commands.hpp"
 
@@ -190,6 +191,23 @@ std::string list_rewrites(list_request const& request) {
         }
     }
     return request.format == list_format::json ? json.new_line().end_array().text() + '\n' : text;
+}
+
+std::string list_passes(list_format format) {
+    json_writer json;
+    std::string text = format == list_format::markdown ? "| pass | what it does |\n|---|---|\n" : "";
+    json.begin_array();
+    for (pass_description const& p : all_passes()) {
+        json.new_line("  ").begin_object().field("pass", p.name).field("does", p.does).end_object();
+        std::string name(p.name);
+        if (format == list_format::markdown) {
+            text += "| `" + name + "` | " + std::string(p.does) + " |\n";
+        } else {
+            name.resize(std::max<std::size_t>(name.size() + 1, 28), ' ');
+            text += name + std::string(p.does) + '\n';
+        }
+    }
+    return format == list_format::json ? json.new_line().end_array().text() + '\n' : text;
 }
 
 } // namespace aton::tool

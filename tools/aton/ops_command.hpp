@@ -20,5 +20,7 @@ struct list_request {
 std::string list_operators(list_request const& request);
 /// The rewrites of finished graphs, in the order in which they are tried.
 std::string list_rewrites(list_request const& request);
+/// The passes of an export, with what they do.
+std::string list_passes(list_format format);
 
 } // namespace aton::tool

@@ -152,6 +152,14 @@ command add_export(CLI::App& app, export_verifier verifier, std::function<int()>
         ->expected(1)
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    sub.add_option("--print-after",
+                   request->print_after,
+                   "Print the graph on stderr whenever this pass has run (aton ops --passes lists them)")
+        ->type_name("PASS");
+    sub.add_option("--stop-after",
+                   request->stop_after,
+                   "Make no more changes after this number of them, or after the first one of a pass")
+        ->type_name("NUMBER | PASS");
     sub.add_flag(
         "--inline-functions",
         request->options.inline_functions,

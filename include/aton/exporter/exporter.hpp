@@ -19,6 +19,7 @@
 #include <aton/frontend/torchscript/read_program.hpp>
 #include <aton/ir/pattern.hpp>
 #include <aton/model_io/weights.hpp>
+#include <aton/passes/pass_trace.hpp>
 #include <aton/program/program.hpp>
 #include <aton/targets/target.hpp>
 
@@ -123,6 +124,7 @@ struct export_options {
     bool warnings_are_errors = false;                                      ///< refuse the export if there is a warning
     std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of written weights
     std::function<void(export_stage)> stage;                               ///< called when a stage begins
+    pass_trace* trace = nullptr; ///< observes and limits the passes; null: nothing does
 };
 
 /// An input that replaces a draw of random numbers.
@@ -211,6 +213,12 @@ struct exported_graph {
 /// }
 /// ```
 [[nodiscard]] exported_graph export_graph(program::program const& p, export_options const& options = {});
+
+/// Finds the change of a pass that makes the graph of a prepared program wrong: exports it with fewer and fewer changes, and asks `is_right`
+/// about each graph, whose weights point into the program. Nothing if the graph with all changes is right, or the one without any is wrong.
+/// Throws as export_graph(), and what `is_right` throws.
+[[nodiscard]] std::optional<pass_step> find_wrong_step(program::program const& p, export_options options,
+                                                       std::function<bool(graph_data const&)> const& is_right);
 
 /// Exports a program that is not prepared yet, of whatever front end, as export_file() does. `p.storage` keeps its weights alive, which
 /// weight_mode::reference therefore cannot refer to. Throws aton::error and export_error.
