@@ -14,26 +14,15 @@
 #include <string>
 #include <tuple>
 
-// ---- aton/mappings/regions.hpp
-// Regions of interest: torchvision's roi_align, roi_pool, ps_roi_align and ps_roi_pool.
-// Public header.
+// ---- aton/mappings/detail/region_samples.hpp
+// Bilinear samples in the bins of regions, from pixels that are gathered.
+// Internal header.
 
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-inline void require_regions(value input, value rois) {
-    if (input.dtype() != dtype::float32 && input.dtype() != dtype::float64)
-        throw unsupported_error("regions of a tensor of " + std::string(name(input.dtype())));
-    if (input.dtype() != rois.dtype()) throw unsupported_error("rois of another dtype than the input");
-    if (input.rank() != 4 || rois.rank() != 2)
-        throw unsupported_error("an input that is not [N, C, H, W], or rois that are not [K, 5]");
-}
+namespace ATON_NAMESPACE::mappings::detail {
 
 inline value column_of(graph<11> g, value rois, std::int64_t i) {
     return g.op<"Gather">(rois, g.scalar(i, dtype::int64), attr::axis_i(1));
 }
-inline value batch_of(graph<11> g, value rois) { return g.cast(column_of(g, rois, 0), dtype::int64); }
 
 /// x [K] with dimensions of size 1 behind.
 inline value with_ones(graph<11> g, value x, std::int64_t count) {
@@ -142,6 +131,26 @@ inline region_samples samples_in(graph<11> g, value input, value rois, double sc
     };
     return {along(2, height, g.size(input, 2)), along(1, width, g.size(input, 3))};
 }
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/regions.hpp
+// Regions of interest: torchvision's roi_align, roi_pool, ps_roi_align and ps_roi_pool.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline void require_regions(value input, value rois) {
+    if (input.dtype() != dtype::float32 && input.dtype() != dtype::float64)
+        throw unsupported_error("regions of a tensor of " + std::string(name(input.dtype())));
+    if (input.dtype() != rois.dtype()) throw unsupported_error("rois of another dtype than the input");
+    if (input.rank() != 4 || rois.rank() != 2)
+        throw unsupported_error("an input that is not [N, C, H, W], or rois that are not [K, 5]");
+}
+
+inline value batch_of(graph<11> g, value rois) { return g.cast(column_of(g, rois, 0), dtype::int64); }
 
 inline std::int64_t bins_of(sym_int n) {
     if (n.constant() < 1) throw unsupported_error("an output size below 1");

@@ -8,42 +8,19 @@
 #include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/interpolation.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-// ---- aton/mappings/resize.hpp
-// ATen's upsampling as ONNX's Resize where both sample at the same positions, otherwise as tables of indices and weights.
-// Public header.
+// ---- aton/mappings/detail/resize_factors.hpp
+// The factors of Resize, which are float32, and whether it samples with them where ATen does.
+// Internal header.
 
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-using scale_factor = std::optional<double>;
-
-/// The target of a resize: the sizes of the spatial dimensions, and the scale factors of the call.
-struct resize_target {
-    safe_vector<sym_int> out;
-    safe_vector<scale_factor> scales;
-    bool has_size = true; ///< false: the size follows from the factors
-
-    [[nodiscard]] bool has_scale() const {
-        return std::any_of(scales.begin(), scales.end(), [](scale_factor const& s) { return s && *s > 0; });
-    }
-};
-
-/// The spatial axes if all sizes are static; otherwise empty.
-inline safe_vector<resized_axis> static_axes(value x, resize_target const& t) {
-    safe_vector<resized_axis> axes;
-    for (std::size_t i = 0; i != t.out.size(); ++i) {
-        dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
-        if (!t.has_size || !d.is_static() || !t.out[i].is_constant()) return {};
-        axes.push_back({d.size(), t.out[i].constant(), t.scales[i], t.out.size() == 2});
-    }
-    return axes;
-}
+namespace ATON_NAMESPACE::mappings::detail {
 
 /// The scale of Resize, which is float32.
 inline float resize_factor(resized_axis const& a) {
@@ -105,6 +82,40 @@ inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation cons
     }
     if (own_scale && type == dtype::float64 && !mode.is_nearest() && !exact) return false; // Resize has float32 scales
     return !own_scale || std::all_of(axes.begin(), axes.end(), size_follows_from_factor);
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/resize.hpp
+// ATen's upsampling as ONNX's Resize where both sample at the same positions, otherwise as tables of indices and weights.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+using scale_factor = std::optional<double>;
+
+/// The target of a resize: the sizes of the spatial dimensions, and the scale factors of the call.
+struct resize_target {
+    safe_vector<sym_int> out;
+    safe_vector<scale_factor> scales;
+    bool has_size = true; ///< false: the size follows from the factors
+
+    [[nodiscard]] bool has_scale() const {
+        return std::any_of(scales.begin(), scales.end(), [](scale_factor const& s) { return s && *s > 0; });
+    }
+};
+
+/// The spatial axes if all sizes are static; otherwise empty.
+inline safe_vector<resized_axis> static_axes(value x, resize_target const& t) {
+    safe_vector<resized_axis> axes;
+    for (std::size_t i = 0; i != t.out.size(); ++i) {
+        dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
+        if (!t.has_size || !d.is_static() || !t.out[i].is_constant()) return {};
+        axes.push_back({d.size(), t.out[i].constant(), t.scales[i], t.out.size() == 2});
+    }
+    return axes;
 }
 
 inline tensor row_of_one(double factor) {

@@ -8,6 +8,7 @@
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/complex.hpp>
 #include <aton/mappings/detail/repeated_writes.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/diagonals.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/slicing.hpp>
@@ -21,6 +22,39 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+// ---- aton/mappings/detail/slice_writes.hpp
+// Ranges of positions along an axis, and what replaces them.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// x with x[start:end] along an axis replaced by the source.
+inline value replace_range(graph<7> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
+    safe_vector<value> parts;
+    if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
+    parts.push_back(g.cast(source, x.dtype()));
+    if (dim const& d = x.size(axis);
+        !end.is(to_the_end) && !(d.is_static() && end.is_constant() && end.constant() >= d.size()))
+        parts.push_back(slice(g, x, axis, end, to_the_end));
+    return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
+}
+
+/// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
+inline sym_int clamp_index(graph<9> g, sym_int i, sym_int n) {
+    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
+    if (i.is_constant()) return max(i + n, 0);
+    value const at = i.as_value();
+    sym_int const counted = value(g.op<"Where">(is_less(g, at, 0), g.to_value(i + n), at));
+    return max(min(counted, n), 0);
+}
+/// Whether Slice converts both indices to [0, n] by itself: as constants whose order does not depend on n.
+inline bool limited_by_slice(sym_int start, sym_int end) {
+    if (!start.is_constant() || !end.is_constant()) return false;
+    return (start.constant() < 0) == (end.constant() < 0) || end.is(to_the_end);
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/scatter.hpp
 // Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
@@ -126,30 +160,6 @@ inline constexpr auto fill_index = [](graph<9> g, value x, std::int64_t dim, val
     return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
 };
 
-/// x with x[start:end] along an axis replaced by the source.
-inline value replace_range(graph<7> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
-    safe_vector<value> parts;
-    if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
-    parts.push_back(g.cast(source, x.dtype()));
-    if (dim const& d = x.size(axis);
-        !end.is(to_the_end) && !(d.is_static() && end.is_constant() && end.constant() >= d.size()))
-        parts.push_back(slice(g, x, axis, end, to_the_end));
-    return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
-}
-
-/// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
-inline sym_int clamp_index(graph<9> g, sym_int i, sym_int n) {
-    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
-    if (i.is_constant()) return max(i + n, 0);
-    value const at = i.as_value();
-    sym_int const counted = value(g.op<"Where">(is_less(g, at, 0), g.to_value(i + n), at));
-    return max(min(counted, n), 0);
-}
-/// Whether Slice converts both indices to [0, n] by itself: as constants whose order does not depend on n.
-inline bool limited_by_slice(sym_int start, sym_int end) {
-    if (!start.is_constant() || !end.is_constant()) return false;
-    return (start.constant() < 0) == (end.constant() < 0) || end.is(to_the_end);
-}
 inline value write_slice(graph<9> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
                          sym_int step) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
