@@ -4,6 +4,7 @@
 #include "result_types.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -27,6 +28,8 @@ std::string identity_of(stored_tensor const& t) {
     for (std::int64_t s : t.sizes) append(s);
     for (stored_part const& p : t.parts) {
         out += ';';
+        append(p.bytes.file);
+        append(static_cast<int>(p.stored_as));
         append(static_cast<std::int64_t>(p.bytes.position));
         append(p.offset);
         for (std::int64_t s : p.strides) append(s);
@@ -37,13 +40,13 @@ std::string identity_of(stored_tensor const& t) {
 /// Refuses views with strides of 0 that expand a small file without bound.
 void check_total_size(graph_data const& graph, std::string const& file) {
     constexpr std::uint64_t always_allowed = std::uint64_t{1} << 30;
-    std::unordered_set<std::uint64_t> storages; // by position
+    std::set<std::pair<int, std::uint64_t>> storages; // by file and position
     std::uint64_t in_file = 0;
     std::uint64_t as_tensors = 0;
     for (graph_initializer const& i : graph.initializers) {
-        if (i.stored == nullptr) continue;
+        if (i.stored == nullptr || i.stored->is_absent()) continue;
         for (stored_part const& part : i.stored->parts)
-            if (storages.insert(part.bytes.position).second) in_file += part.bytes.size;
+            if (storages.emplace(part.bytes.file, part.bytes.position).second) in_file += part.bytes.size;
         as_tensors += i.stored->byte_count();
         if (as_tensors > always_allowed && (as_tensors - always_allowed) / 4 > in_file + always_allowed)
             throw error(file + ": the weights expand " + std::to_string(in_file) + " bytes of storage to more than " +
@@ -108,7 +111,7 @@ void converter::add_weight(program::input const& in) {
     auto const [known, is_new] = weights_.try_emplace(identity_of(data), aton::no_value);
     if (is_new) {
         known->second = main_.add_value(value_type{data.type, shape(data.sizes)}, in.target);
-        if (data.byte_count() <= small_constant && holds_numbers(data.type))
+        if (data.byte_count() <= small_constant && holds_numbers(data.type) && !data.is_absent())
             main_.set_initializer(known->second, load(data));
         else main_.set_initializer(known->second, {}, &data);
     }

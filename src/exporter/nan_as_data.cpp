@@ -53,7 +53,7 @@ bool handles_nan(program::node const& n) {
 bool is_nan(program::input const& in) {
     stored_tensor const& t = in.data;
     if (in.kind != program::input_kind::constant || !is_floating(t.type) || !tensor::can_hold(t.type)) return false;
-    if (t.element_count() != 1 || t.parts.size() != 1) return false;
+    if (t.element_count() != 1 || !t.is_plain()) return false;
     std::size_t const size = bits(t.type) / 8;
     stored_part const& part = t.parts[0];
     std::size_t const first = static_cast<std::size_t>(part.offset) * size;

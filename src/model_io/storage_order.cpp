@@ -45,7 +45,7 @@ graph_node transpose(value_id from, value_id to, std::vector<std::size_t> const&
 } // namespace
 
 std::optional<std::vector<std::size_t>> storage_order(stored_tensor const& t) {
-    if (t.parts.size() != 1 || !t.parts[0].factors.empty() || t.parts[0].sizes != t.sizes || stored_bytes(t) == 0)
+    if (t.parts.size() != 1 || !t.parts[0].is_unchanged() || t.parts[0].sizes != t.sizes || stored_bytes(t) == 0)
         return {};
     stored_part const& part = t.parts[0];
     std::vector<std::size_t> order(t.sizes.size());

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <sys/stat.h>
 
@@ -66,8 +67,40 @@ void multiply_each(std::byte* bytes, std::size_t count, Multiply multiply) {
     }
 }
 
-bool can_multiply(dtype t) {
+/// Of factors and conversions.
+bool has_arithmetic(dtype t) {
     return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16;
+}
+
+template <class T>
+T element(std::byte const* bytes, std::size_t i) {
+    T v{};
+    std::memcpy(&v, bytes + i * sizeof v, sizeof v);
+    return v;
+}
+
+double read_float(std::byte const* bytes, std::size_t i, dtype type) {
+    switch (type) {
+    case dtype::float32: return static_cast<double>(element<float>(bytes, i));
+    case dtype::float64: return element<double>(bytes, i);
+    case dtype::float16: return static_cast<double>(half_to_float(element<std::uint16_t>(bytes, i)));
+    default: return static_cast<double>(bfloat16_to_float(element<std::uint16_t>(bytes, i)));
+    }
+}
+
+void write_float(std::byte* bytes, std::size_t i, dtype type, double v) {
+    auto const put = [&](auto number) { std::memcpy(bytes + i * sizeof number, &number, sizeof number); };
+    switch (type) {
+    case dtype::float32: return put(static_cast<float>(v));
+    case dtype::float64: return put(v);
+    case dtype::float16: return put(float_to_half(to_odd_float(v)));
+    default: return put(float_to_bfloat16(to_odd_float(v)));
+    }
+}
+
+/// Rounds to nearest, ties to even.
+void convert(std::byte* to, dtype to_type, std::byte const* from, dtype from_type, std::size_t count) {
+    for (std::size_t i = 0; i != count; ++i) write_float(to, i, to_type, read_float(from, i, from_type));
 }
 
 void multiply(std::byte* bytes, std::size_t count, dtype type, double factor) {
@@ -100,11 +133,15 @@ void require_readable(stored_tensor const& t, std::string_view what) {
     for (stored_part const& part : t.parts) {
         std::int64_t const n = checked_count(part.sizes);
         if (n < 0 || part.strides.size() != part.sizes.size()) refuse("has a part with invalid sizes or strides");
-        if (n != 0 && !is_inside(part, bits(t.type) / 8)) refuse("reaches beyond its bytes");
+        if (n != 0 && part.bytes.data == nullptr) refuse("has no numbers: it was saved from a fake or meta tensor");
+        bool const converts = part.stored_as != dtype::undefined;
+        if (converts && !(has_arithmetic(t.type) && has_arithmetic(part.stored_as)))
+            refuse("cannot be made from " + std::string(name(part.stored_as)));
+        if (n != 0 && !is_inside(part, bits(part.type_in_file(t.type)) / 8)) refuse("reaches beyond its bytes");
         if (!part.factors.empty() &&
             (part.sizes.empty() || part.factors.size() != static_cast<std::size_t>(part.sizes[0])))
             refuse("does not have one factor per index of its first dimension");
-        if (!part.factors.empty() && !can_multiply(t.type)) refuse("cannot be multiplied by factors");
+        if (!part.factors.empty() && !has_arithmetic(t.type)) refuse("cannot be multiplied by factors");
         if (n > missing) refuse("has more elements in its parts than its sizes specify");
         missing -= n;
     }
@@ -170,7 +207,7 @@ void stored_reader::read(stored_part const& part, dtype type, byte_sink const& s
 void stored_reader::lay_out(stored_part const& part, dtype type, piece_sink& sink) {
     part_ = &part;
     type_ = type;
-    item_ = bits(type) / 8;
+    item_ = bits(part.type_in_file(type)) / 8;
     sink_ = &sink;
     buffer_ = nullptr;
     filled_ = 0;
@@ -181,6 +218,7 @@ void stored_reader::lay_out(stored_part const& part, dtype type, piece_sink& sin
     for (std::size_t i = 1; i < dims.size(); ++i) line *= static_cast<std::uint64_t>(dims[i].size);
     limit_ =
         static_cast<std::size_t>(std::clamp<std::uint64_t>(line * (cache_line / item_), cached_bytes, piece_bytes));
+    if (part.stored_as != dtype::undefined) limit_ = std::min(limit_, piece_bytes / (bits(type) / 8) * item_);
     require_whole_file();
     lay_out(part.bytes.data + part.offset * static_cast<std::int64_t>(item_), dims.data(), dims.size());
     flush();
@@ -209,29 +247,40 @@ void stored_reader::lay_out(std::byte const* from, strided_dim const* dims, std:
         }
         std::int64_t const n = std::min(size - i, static_cast<std::int64_t>((limit_ - filled_) / below));
         if (rank != 0) block[0].size = n;
-        if (buffer_ == nullptr) buffer_ = sink_->buffer();
+        if (buffer_ == nullptr) buffer_ = next_buffer();
         strided_copy(buffer_ + filled_, from + i * step, block.data(), rank, item_);
         filled_ += static_cast<std::size_t>(static_cast<std::uint64_t>(n) * below);
         i += n;
     }
 }
 
+std::byte* stored_reader::next_buffer() {
+    if (part_->stored_as == dtype::undefined) return sink_->buffer();
+    if (unconverted_ == nullptr) unconverted_ = std::make_unique_for_overwrite<std::byte[]>(piece_bytes);
+    return unconverted_.get();
+}
+
 void stored_reader::flush() {
     if (filled_ == 0) return;
     require_whole_file();
     auto const count = static_cast<std::int64_t>(filled_ / item_);
+    std::size_t const item = bits(type_) / 8;
+    if (part_->stored_as != dtype::undefined) {
+        std::byte const* const from = std::exchange(buffer_, sink_->buffer());
+        convert(buffer_, type_, from, part_->stored_as, static_cast<std::size_t>(count));
+    }
     if (!part_->factors.empty()) {
         std::int64_t const row = part_->element_count() / part_->sizes[0]; // elements that share a factor
         for (std::int64_t i = 0; i != count;) {
             std::int64_t const n = std::min(count - i, row - (done_ + i) % row);
-            multiply(buffer_ + i * static_cast<std::int64_t>(item_),
+            multiply(buffer_ + i * static_cast<std::int64_t>(item),
                      static_cast<std::size_t>(n),
                      type_,
                      part_->factors[static_cast<std::size_t>((done_ + i) / row)]);
             i += n;
         }
     }
-    sink_->filled(filled_);
+    sink_->filled(static_cast<std::size_t>(count) * item);
     buffer_ = nullptr;
     done_ += count;
     filled_ = 0;

@@ -55,21 +55,23 @@ public:
 private:
     void lay_out(std::byte const* from, strided_dim const* dims, std::size_t rank);
     void require_whole_file() const;
+    [[nodiscard]] std::byte* next_buffer();
     void flush();
 
     std::unique_ptr<std::byte[]> own_buffer_;
+    std::unique_ptr<std::byte[]> unconverted_; ///< elements as in the file, of a part with another dtype there
     // the current part
     stored_part const* part_ = nullptr;
     dtype type_ = dtype::undefined;
-    std::size_t item_ = 0;
+    std::size_t item_ = 0; ///< bytes of an element in the file
     piece_sink* sink_ = nullptr;
     std::size_t limit_ = piece_bytes; ///< maximum bytes of its pieces
     std::byte* buffer_ = nullptr;
-    std::size_t filled_ = 0;
-    std::int64_t done_ = 0; ///< elements that were passed to the sink
+    std::size_t filled_ = 0; ///< bytes, before a conversion
+    std::int64_t done_ = 0;  ///< elements that were passed to the sink
 };
 
 /// Whether the elements of the part are contiguous bytes of the file.
-[[nodiscard]] inline bool is_run(stored_part const& part) { return part.factors.empty() && part.is_contiguous(); }
+[[nodiscard]] inline bool is_run(stored_part const& part) { return part.is_unchanged() && part.is_contiguous(); }
 
 } // namespace ATON_NAMESPACE::detail

@@ -25,8 +25,9 @@ bool same_bytes(stored_tensor const& a, stored_tensor const& b) {
     if (a.type != b.type || a.sizes != b.sizes || a.parts.size() != 1 || b.parts.size() != 1) return false;
     stored_part const& p = a.parts[0];
     stored_part const& q = b.parts[0];
-    return p.bytes.data == q.bytes.data && p.bytes.size == q.bytes.size && p.sizes == q.sizes &&
-           p.strides == q.strides && p.offset == q.offset && p.factors == q.factors;
+    return p.bytes.file == q.bytes.file && p.bytes.position == q.bytes.position && p.bytes.data == q.bytes.data &&
+           p.bytes.size == q.bytes.size && p.sizes == q.sizes && p.strides == q.strides && p.offset == q.offset &&
+           p.factors == q.factors && p.stored_as == q.stored_as;
 }
 
 } // namespace
@@ -44,10 +45,11 @@ void rewriter::share_equal_constants() {
 
 /// Merges weights that are equal views of the same storage.
 void rewriter::share_equal_weights() {
-    std::unordered_map<std::byte const*, std::vector<value_id>> by_place;
+    std::unordered_map<std::uint64_t, std::vector<value_id>> by_place; // candidates
     for (graph_initializer const& i : graph().initializers) {
         if (i.stored == nullptr || i.stored->parts.size() != 1 || is_input(i.value)) continue;
-        auto& same_place = by_place[i.stored->parts[0].bytes.data + i.stored->parts[0].offset];
+        stored_part const& part = i.stored->parts[0];
+        auto& same_place = by_place[part.bytes.position + static_cast<std::uint64_t>(part.offset)];
         auto const equal = std::find_if(same_place.begin(), same_place.end(), [&](value_id other) {
             return same_bytes(*stored(other), *i.stored);
         });

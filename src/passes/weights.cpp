@@ -160,7 +160,7 @@ std::optional<tensor> load_weight(stored_tensor const& from, std::uint64_t at_mo
     std::size_t const width = bits(from.type) / 8;
     tensor out{from.type, from.sizes, {}};
     for (stored_part const& part : from.parts) {
-        if (!part.factors.empty() || part.bytes.data == nullptr) return {};
+        if (!part.is_unchanged() || part.bytes.data == nullptr) return {};
         std::int64_t const count = part.element_count();
         std::vector<std::int64_t> index(part.sizes.size(), 0);
         std::int64_t at = part.offset;

@@ -28,7 +28,7 @@ std::vector<byte_range> ranges_of(program const& p) {
         if (p.inputs[i].value == no_value || data.parts.size() != 1 || data.element_count() == 0) continue;
         stored_part const& part = data.parts.front();
         if (part.bytes.data == nullptr || part.strides.size() != part.sizes.size()) continue;
-        std::uintptr_t const size = bits(data.type) / 8;
+        std::uintptr_t const size = bits(part.type_in_file(data.type)) / 8;
         std::int64_t last = part.offset;
         for (std::size_t d = 0; d != part.sizes.size(); ++d) last += (part.sizes[d] - 1) * part.strides[d];
         auto const start = reinterpret_cast<std::uintptr_t>(part.bytes.data);
@@ -46,7 +46,7 @@ bool is_same_data(stored_tensor const& a, stored_tensor const& b) {
     stored_part const& x = a.parts.front();
     stored_part const& y = b.parts.front();
     return a.type == b.type && x.bytes.data == y.bytes.data && x.offset == y.offset && x.sizes == y.sizes &&
-           x.strides == y.strides;
+           x.strides == y.strides && x.stored_as == y.stored_as;
 }
 
 bool is_mutation_of(output const& o, std::string_view target) {

@@ -218,8 +218,6 @@ TEST_CASE("records that are missing, empty, compressed, or not for tensors") {
                          "is in record 'm/data/weights/weight_9', which is not in the archive");
     check_weight_refused(with_entry(config_entry("w", "../../models/model.json", six)), "which is not in the archive");
     check_weight_refused(with_entry(config_entry("w", "", six)), "which is not in the archive");
-    check_weight_refused(with_entry(config_entry("w", "weight_1", six)),
-                         "'m/data/weights/weight_1' is empty: saved without data");
     CHECK(weight_error(with_entry(config_entry("w", "weight_1", tensor_meta("0", "1")))).empty());
     check_weight_refused(with_entry(R"("w": {"path_name": "weight_0", "use_pickle": true, "tensor_meta": null})"),
                          "tensor 'w': is pickled");
@@ -232,6 +230,29 @@ TEST_CASE("records that are missing, empty, compressed, or not for tensors") {
                R"({"config": {)" + config_entry("w", "weight_0", six) + "}}");
     add_frame(packed);
     check_weight_refused(packed.finish(), "member 'm/data/weights/weight_0' is compressed");
+}
+
+TEST_CASE("weights without numbers share a record, and are told apart") {
+    std::string const bytes =
+        archive_with_config(R"({"config": {)" + config_entry("a", "weight_1", tensor_meta("6,5", "5,1")) + ", " +
+                            config_entry("b", "weight_1", tensor_meta("6,5", "5,1")) + ", " +
+                            config_entry("empty", "weight_1", tensor_meta("0,5", "5,1")) + ", " +
+                            config_entry("w", "weight_0", tensor_meta("6", "1")) + "}}");
+    archive const file = archive::from_memory(bytes, "graph_only.pt2");
+    aton::stored_tensor const a = file.tensor("", tensor_role::weight, "a");
+    aton::stored_tensor const b = file.tensor("", tensor_role::weight, "b");
+    CHECK(a.is_absent());
+    CHECK(b.is_absent());
+    CHECK(a.sizes == std::vector<std::int64_t>{6, 5});
+    CHECK(a.parts[0].bytes.position != b.parts[0].bytes.position);
+    CHECK(a.parts[0].bytes.position == file.tensor("", tensor_role::weight, "a").parts[0].bytes.position);
+    CHECK_FALSE(file.tensor("", tensor_role::weight, "empty").is_absent());
+    CHECK_FALSE(file.tensor("", tensor_role::weight, "w").is_absent());
+    // The strides must fit in memory all the same.
+    check_weight_refused(
+        archive_with_config(R"({"config": {)" +
+                            config_entry("w", "weight_1", tensor_meta("4294967296,4294967296", "1,1")) + "}}"),
+        "multiply to more than 2^63 bytes");
 }
 
 TEST_CASE("invalid configs") {

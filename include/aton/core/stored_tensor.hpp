@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE {
 
 /// A range of bytes of an open and mapped file. The creator keeps the file and the mapping alive.
 struct file_span {
-    std::byte const* data = nullptr; ///< mapped, read-only
+    std::byte const* data = nullptr; ///< mapped, read-only; null: there are no bytes, see stored_tensor::is_absent()
     std::uint64_t size = 0;          ///< in bytes
     std::uint64_t position =
         0;         ///< of `data` in the file; in memory: a number that no other bytes have, such as the address
@@ -29,7 +29,14 @@ struct stored_part {
     std::int64_t offset = 0;           ///< in elements
     /// Floating dtypes only: element [i, ...] is multiplied by factors[i]. Empty: no scaling.
     std::vector<double> factors;
+    /// The dtype of the elements in the file, of whose width `offset` and `strides` count, if it is not that of the tensor: they are
+    /// converted when they are read. Both are floating dtypes of 16 bits or more.
+    dtype stored_as = dtype::undefined;
 
+    /// The dtype of the elements in the file, for a part of a tensor of dtype `type`.
+    [[nodiscard]] dtype type_in_file(dtype type) const { return stored_as == dtype::undefined ? type : stored_as; }
+    /// Whether the elements are those in the file: neither scaled nor converted.
+    [[nodiscard]] bool is_unchanged() const { return factors.empty() && stored_as == dtype::undefined; }
     /// The number of elements, the product of the sizes.
     [[nodiscard]] std::int64_t element_count() const {
         std::int64_t n = 1;
@@ -66,7 +73,14 @@ struct stored_tensor {
     }
     /// Whether the bytes can be copied without change.
     [[nodiscard]] bool is_plain() const {
-        return parts.size() == 1 && parts[0].factors.empty() && parts[0].is_contiguous();
+        return parts.size() == 1 && parts[0].is_unchanged() && parts[0].is_contiguous();
+    }
+    /// Whether no file has its elements: a program that was saved with fake or meta tensors has only their types. Each such tensor has
+    /// a `position` of its own, so that no two of them are taken for the same bytes.
+    [[nodiscard]] bool is_absent() const {
+        for (stored_part const& p : parts)
+            if (p.bytes.data == nullptr && p.element_count() != 0) return true;
+        return false;
     }
 };
 

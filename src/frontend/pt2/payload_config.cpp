@@ -63,7 +63,7 @@ public:
         auto const found = std::lower_bound(
             entries_.begin(), entries_.end(), name, [](auto const& e, std::string_view n) { return e.first < n; });
         if (found == entries_.end() || found->first != name) return std::nullopt;
-        return decode(found->second, place_of(name));
+        return decode(found->second, place_of(name), found->first);
     }
 
 private:
@@ -118,7 +118,7 @@ private:
             type, d.sizes, d.strides, d.offset, directory_.stored(*d.record).size(), d.record->name, where);
     }
 
-    [[nodiscard]] stored_tensor decode(element payload, std::string const& where) const {
+    [[nodiscard]] stored_tensor decode(element payload, std::string const& where, std::string_view key) const {
         description d = describe(payload, where);
         if (d.is_pickled)
             files::fail(
@@ -140,7 +140,8 @@ private:
                               d.offset,
                               from_.span(directory_.stored(*d.record)),
                               d.record->name,
-                              where);
+                              where,
+                              key);
     }
 
     template <class Result>

@@ -73,16 +73,21 @@ std::int64_t count_inside(dtype type, std::vector<std::int64_t> const& sizes, st
 
 stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides,
                              std::int64_t offset, file_span record, std::string_view record_name,
-                             std::string const& where) {
+                             std::string const& where, std::string_view key) {
     std::int64_t const count = count_inside(type, sizes, strides, offset, record.size, record_name, where);
     if (count == 0) {
         offset = 0;
         record.size = 0;
-    } else if (record.size == 0) {
+    } else if (record.size == 0 && key.empty()) {
         files::fail(
             where,
             "its record " + files::in_quotes(record_name) +
                 " is empty: saved without data (a fake or meta tensor); load the weights before torch.export.save");
+    } else if (record.size == 0) {
+        stored_tensor out{type, sizes, {}};
+        std::uint64_t const own_position = reinterpret_cast<std::uintptr_t>(key.data());
+        out.parts.push_back({{nullptr, 0, own_position, -1}, std::move(sizes), std::move(strides), offset, {}});
+        return out;
     }
     // Strides of 0 can expand a few bytes without bound.
     auto const bytes = static_cast<std::uint64_t>(count) * (bits(type) / 8);

@@ -53,10 +53,12 @@ public:
                                         std::uint64_t record_size, std::string_view record_name,
                                         std::string const& where);
 
-/// A view of `record`, after checking that every element is inside it. Messages use `where` for the tensor and `record_name` for
+/// A view of `record`, after checking that every element is inside it. torch writes an empty record for fake and meta tensors, one for all of
+/// a dtype: these are absent tensors, which the address of `key` tells apart; without a key they are refused. Messages use `where` for the tensor and `record_name` for
 /// the record.
 [[nodiscard]] stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes,
                                            std::vector<std::int64_t> strides, std::int64_t offset, file_span record,
-                                           std::string_view record_name, std::string const& where);
+                                           std::string_view record_name, std::string const& where,
+                                           std::string_view key = {});
 
 } // namespace ATON_NAMESPACE::pt2
