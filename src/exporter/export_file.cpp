@@ -172,7 +172,7 @@ export_report write(program::program p, std::string const& source, std::string c
     if (options.stage) options.stage(export_stage::write);
     weight_options weights;
     weights.mode = options.weights;
-    weights.source = source;
+    weights.sources = {source};
     weights.progress = options.progress;
     model_options model;
     model.metadata = metadata_of(p, options);

@@ -3,24 +3,20 @@
 #include <aton/model_io/weights.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
-
-#include <sys/stat.h>
 
 #include "layout_ahead.hpp"
 #include "model_frame.hpp"
 #include "output_file.hpp"
 #include "proto.hpp"
+#include "referenced_files.hpp"
 #include "storage_order.hpp"
 #include "stored_reader.hpp"
 
@@ -30,46 +26,13 @@ namespace ATON_NAMESPACE {
 
 namespace {
 
+using detail::open_files;
 using detail::weight_place;
 
 /// Smaller weights stay in the model: shapes and scalars, which engines inspect.
 constexpr std::uint64_t small_weight = 1024;
 constexpr std::uint64_t cache_line = 64;
 constexpr std::uint64_t progress_step = std::uint64_t{4} << 20;
-
-/// Identifies a file independently of its name.
-using file_identity = std::pair<::dev_t, ::ino_t>;
-
-std::optional<file_identity> identity(std::string const& path) {
-    struct ::stat s{};
-    if (::stat(path.c_str(), &s) != 0) return {};
-    return file_identity(s.st_dev, s.st_ino);
-}
-
-/// Identities of open files, queried once.
-class open_files {
-public:
-    std::optional<file_identity> const& identity(int file) {
-        auto const [found, is_new] = known_.try_emplace(file);
-        struct ::stat s{};
-        if (is_new && file >= 0 && ::fstat(file, &s) == 0) found->second.emplace(s.st_dev, s.st_ino);
-        return found->second;
-    }
-
-    /// Throws aton::error if a weight of the graph is in the file at this path.
-    void require_other(graph_data const& graph, std::string const& path) {
-        auto const target = aton::identity(path);
-        if (!target) return;
-        for (graph_initializer const& i : graph.initializers)
-            if (i.stored != nullptr)
-                for (stored_part const& part : i.stored->parts)
-                    if (identity(part.bytes.file) == target)
-                        throw error(path + ": is the file with the weights; write to another file");
-    }
-
-private:
-    std::map<int, std::optional<file_identity>> known_;
-};
 
 /// Writes the bytes of tensors, which must come in the given order, to files, and reports progress.
 class weight_writer {
@@ -165,15 +128,17 @@ struct data_file {
     std::uint64_t size = 0;
     std::uint64_t rewritten = 0; ///< bytes of all weights in the file that are not copied unchanged
 
-    data_file(graph_data const& graph, std::string const& name) : places(graph.initializers.size()) {
+    /// `known`: one per initializer; those with a place are in another file.
+    data_file(graph_data const& graph, std::string const& name, std::vector<weight_place> known)
+        : places(std::move(known)) {
         std::map<std::pair<void const*, std::uint64_t>, std::uint64_t>
-            known; // offset of a range of bytes, or of a tensor
+            offsets; // offset of a range of bytes, or of a tensor
         for (std::size_t i = 0; i != places.size(); ++i) {
             stored_tensor const* const t = graph.initializers[i].stored;
             std::uint64_t const n = t != nullptr ? detail::stored_bytes(*t) : 0;
-            if (n < small_weight) continue;
+            if (n < small_weight || places[i].is_external) continue;
             void const* const key = detail::is_plain(*t) ? static_cast<void const*>(detail::plain_bytes(*t).data) : t;
-            auto const [found, is_new] = known.try_emplace({key, n}, 0);
+            auto const [found, is_new] = offsets.try_emplace({key, n}, 0);
             if (is_new) {
                 std::uint64_t const unit = n >= detail::page_size ? detail::page_size : cache_line;
                 found->second = (size + unit - 1) / unit * unit;
@@ -194,12 +159,6 @@ struct data_file {
 void refuse_pipe(std::string const& path) {
     if (detail::output_file::is_pipe_or_device(path))
         throw error(path + ": is a pipe or device, which cannot have a second file; use --weights embed");
-}
-
-/// Throws aton::error for a name that ONNX's checker would treat as a path out of the folder.
-void require_plain_name(std::string const& path) {
-    if (std::filesystem::path(path).filename().string().find("..") != std::string::npos)
-        throw error(path + ": ONNX's checker refuses weights in a file with '..' in its name; choose another name");
 }
 
 void require_fits(detail::model_frame const& frame, std::string const& path, char const* advice) {
@@ -226,12 +185,12 @@ std::uint64_t write_embedded(graph_data const& graph, std::string const& path, w
     return write_one_file(frame, path, weights);
 }
 
-std::uint64_t write_external(graph_data const& graph, std::string const& path, weight_options const& weights,
-                             model_options const& options, open_files& files) {
-    refuse_pipe(path);
+/// `known`: the places of weights that stay in their files. Of the others, all but the smallest are written to the data file.
+std::uint64_t write_two_files(graph_data const& graph, std::string const& path, weight_options const& weights,
+                              model_options const& options, open_files& files, std::vector<weight_place> known) {
     std::string const data_path = path + ".data";
     std::string const name = std::filesystem::path(data_path).filename().string();
-    data_file const layout(graph, name);
+    data_file const layout(graph, name, std::move(known));
     detail::model_frame const frame = detail::make_frame(graph, options, layout.places);
     require_fits(frame, path, "its constants in memory are too large");
     detail::output_file model(path);
@@ -242,7 +201,7 @@ std::uint64_t write_external(graph_data const& graph, std::string const& path, w
         return rewritten_embedded(frame);
     }
     refuse_pipe(data_path);
-    require_plain_name(data_path);
+    detail::require_plain_name(data_path);
     files.require_other(graph, data_path);
     detail::output_file data(data_path);
     data.reserve(layout.size);
@@ -256,57 +215,36 @@ std::uint64_t write_external(graph_data const& graph, std::string const& path, w
     return layout.rewritten + rewritten_embedded(frame);
 }
 
-std::filesystem::path folder_of(std::string const& path) {
-    std::filesystem::path const parent = std::filesystem::path(path).parent_path();
-    std::error_code failure;
-    auto out = std::filesystem::canonical(parent.empty() ? "." : parent, failure);
-    if (failure) throw error(path + ": cannot be written: " + failure.message());
-    return out;
-}
-
-/// Throws aton::error unless a model at `path` can refer to `source`.
-void require_same_folder(std::string const& path, std::string const& source) {
-    if (source.empty()) throw error(path + ": weight_options::source must name the file with the weights");
+std::uint64_t write_external(graph_data const& graph, std::string const& path, weight_options const& weights,
+                             model_options const& options, open_files& files) {
     refuse_pipe(path);
-    std::error_code failure;
-    auto const status = std::filesystem::symlink_status(source, failure);
-    if (!std::filesystem::exists(status)) throw error(source + ": no such file");
-    auto const refuse = [&](char const* why) {
-        throw error(source + why + ", and ONNX's checker refuses weights in such a file; use --weights external");
-    };
-    if (std::filesystem::is_symlink(status)) refuse(": is a symbolic link");
-    if (!std::filesystem::is_regular_file(status)) refuse(": is not a regular file");
-    if (std::filesystem::hard_link_count(source, failure) > 1 && !failure) refuse(": has several hard links");
-    require_plain_name(source);
-    if (folder_of(path) != folder_of(source))
-        throw error(path + ": must be in the folder of " + source +
-                    ", to which it refers; write it there, or use --weights embed or external");
+    return write_two_files(graph, path, weights, options, files, std::vector<weight_place>(graph.initializers.size()));
 }
 
 std::uint64_t write_reference(graph_data const& given, std::string const& path, weight_options const& weights,
-                              model_options const& options, open_files& files) {
-    require_same_folder(path, weights.source);
-    auto const source = identity(weights.source);
-    std::string const name = std::filesystem::path(weights.source).filename().string();
-    auto const is_referenced = [&](stored_tensor const& t) {
-        // Small tensors may be shapes, which inference inspects; small float tensors are not worth a page.
-        std::uint64_t const min_bytes = is_floating(t.type) ? cache_line : small_weight;
-        return detail::stored_bytes(t) >= min_bytes && t.parts.size() == 1 && source &&
-               files.identity(t.parts[0].bytes.file) == source;
+                              model_options const& options, open_files& files, std::vector<copied_weight>& copied) {
+    refuse_pipe(path);
+    detail::referenced_files const sources(path, weights, files);
+    auto const can_stay = [&](stored_tensor const& t) {
+        return detail::referenced_files::is_worth_it(t) && sources.why_not(t).empty();
     };
     std::deque<stored_tensor> views;
-    std::optional<graph_data> const transposed = detail::with_transposes(given, views, is_referenced);
+    std::optional<graph_data> const transposed = detail::with_transposes(given, views, can_stay);
     graph_data const& graph = transposed ? *transposed : given;
     std::vector<weight_place> places(graph.initializers.size());
     for (std::size_t i = 0; i != places.size(); ++i) {
         stored_tensor const* const t = graph.initializers[i].stored;
-        if (t == nullptr || !detail::is_plain(*t) || !is_referenced(*t)) continue;
-        file_span const bytes = detail::plain_bytes(*t);
-        places[i] = {true, name, bytes.position, bytes.size};
+        if (t == nullptr || !detail::referenced_files::is_worth_it(*t)) continue;
+        std::string why = sources.why_not(*t);
+        if (why.empty() && detail::is_plain(*t)) {
+            file_span const bytes = detail::plain_bytes(*t);
+            places[i] = {true, sources.location(*t), bytes.position, bytes.size};
+            continue;
+        }
+        if (why.empty()) why = "is not in the order of its elements in its file";
+        copied.push_back({graph.values[graph.initializers[i].value].name, detail::stored_bytes(*t), std::move(why)});
     }
-    detail::model_frame const frame = detail::make_frame(graph, options, places);
-    require_fits(frame, path, "use --weights external for weights that have to be rewritten");
-    return write_one_file(frame, path, weights);
+    return write_two_files(graph, path, weights, options, files, std::move(places));
 }
 
 } // namespace
@@ -326,7 +264,9 @@ weight_report write_model(graph_data const& graph, std::string const& path, weig
     switch (weights.mode) {
     case weight_mode::embed: report.rewritten = write_embedded(graph, path, weights, options); break;
     case weight_mode::external: report.rewritten = write_external(graph, path, weights, options, files); break;
-    case weight_mode::reference: report.rewritten = write_reference(graph, path, weights, options, files); break;
+    case weight_mode::reference:
+        report.rewritten = write_reference(graph, path, weights, options, files, report.copied);
+        break;
     }
     return report;
 }

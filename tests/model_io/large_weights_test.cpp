@@ -67,7 +67,7 @@ TEST_CASE("a weight of 1 GiB takes less than 20 MiB of memory in every mode and 
             std::int64_t const before = anonymous_memory();
             std::int64_t most = before;
             int calls = 0;
-            weight_options const options{mode, f.source, [&](std::uint64_t, std::uint64_t) {
+            weight_options const options{mode, {f.source}, {}, [&](std::uint64_t, std::uint64_t) {
                                              most = std::max(most, anonymous_memory());
                                              ++calls;
                                          }};

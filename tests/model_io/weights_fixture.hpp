@@ -40,7 +40,7 @@ inline std::string bytes_of(::onnx::TensorProto const& t, temporary_folder const
 struct weights_fixture : noise_fixture {
     using noise_fixture::noise_fixture;
 
-    [[nodiscard]] weight_options options(weight_mode mode) const { return {mode, source, {}}; }
+    [[nodiscard]] weight_options options(weight_mode mode) const { return {mode, {source}, {}, {}}; }
 
     [[nodiscard]] std::string refusal(graph_data const& g, weight_mode mode, std::string const& to) const {
         try {

@@ -54,7 +54,7 @@ int run(char** args) {
     options.mode = mode == "external"    ? aton::weight_mode::external
                    : mode == "reference" ? aton::weight_mode::reference
                                          : aton::weight_mode::embed;
-    options.source = args[2];
+    options.sources = {args[2]};
     aton::weight_report const report = write_model(g.data, args[3], options);
     std::printf("%zu %llu %llu\n",
                 report.count,
