@@ -116,6 +116,14 @@ def pickles() -> list[bytes]:
     return out
 
 
+def safetensors() -> list[bytes]:
+    """Files of two tensors, without tensors, and with one of a dtype that is not supported."""
+    two = {"__metadata__": {"format": "pt"}, "a.weight": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]},
+           "b": {"dtype": "I64", "shape": [], "data_offsets": [16, 24]}}
+    other = {"c": {"dtype": "F4", "shape": [0, 4], "data_offsets": [4, 4]}}
+    return [len(text).to_bytes(8, "little") + text + bytes(24) for text in (json.dumps(each).encode() for each in (two, {}, other))]
+
+
 def schemas() -> list[bytes]:
     text = (root / "include/aton/aten/generated/function_schemas.hpp").read_text()
     found = re.findall(r'^    "(\w+::.*)"', text, re.MULTILINE)
@@ -150,7 +158,7 @@ def torchscript() -> list[bytes]:
 
 def seeds(name: str) -> list[bytes]:
     known = {"archive": lambda: [p.read_bytes() for p in samples] + configs(), "pickle": pickles, "program": programs,
-             "expression": expressions, "schema": schemas, "torchscript": torchscript}
+             "expression": expressions, "safetensors": safetensors, "schema": schemas, "torchscript": torchscript}
     return known.get(name, list)()
 
 

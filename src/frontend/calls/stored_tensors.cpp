@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Reads the tensors of recorded calls, without trusting any size, offset or path.
-// Format of the files: safetensors, https://huggingface.co/docs/safetensors (8 bytes with the length of the header, the header, the elements).
 #include "stored_tensors.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -16,6 +14,7 @@
 
 #include "frontend/files/mapped_file.hpp"
 #include "frontend/files/text.hpp"
+#include "frontend/weights/safetensors.hpp"
 
 namespace ATON_NAMESPACE::calls {
 
@@ -25,28 +24,6 @@ namespace fs = std::filesystem;
 using pt2::json_value;
 
 constexpr std::string_view format_advice = "; docs/verify.md describes the files of recorded calls";
-
-struct code {
-    std::string_view name;
-    dtype type;
-};
-constexpr std::array codes = {code{"BOOL", dtype::bool_},
-                              code{"U8", dtype::uint8},
-                              code{"I8", dtype::int8},
-                              code{"U16", dtype::uint16},
-                              code{"I16", dtype::int16},
-                              code{"U32", dtype::uint32},
-                              code{"I32", dtype::int32},
-                              code{"U64", dtype::uint64},
-                              code{"I64", dtype::int64},
-                              code{"F16", dtype::float16},
-                              code{"BF16", dtype::bfloat16},
-                              code{"F32", dtype::float32},
-                              code{"F64", dtype::float64},
-                              code{"F8_E4M3", dtype::float8_e4m3fn},
-                              code{"F8_E5M2", dtype::float8_e5m2},
-                              code{"C64", dtype::complex64},
-                              code{"C128", dtype::complex128}};
 
 using sizes = std::vector<std::int64_t>;
 
@@ -119,8 +96,8 @@ public:
     explicit file(std::string path)
         : path_(std::move(path)),
           map_(path_),
-          header_(header_of(map_.bytes(), path_), path_, format_advice),
-          elements_(map_.bytes().substr(8 + header_length(map_.bytes()))) {}
+          parts_(weights::split_safetensors(map_.bytes(), path_)),
+          header_(parts_.header, path_, format_advice) {}
 
     /// The tensor of this name; `v` is where it is named.
     [[nodiscard]] tensor get(json_value const& v, std::string_view name) const {
@@ -128,41 +105,26 @@ public:
         std::optional<json_value> const entry = root.optional_member(name);
         if (!entry) v.fail("has no tensor " + files::in_quotes(name) + " in " + path_);
         json_value const type = entry->member("dtype");
-        dtype t = dtype::undefined;
-        for (code const& each : codes)
-            if (each.name == type.text()) t = each.type;
+        dtype const t = weights::dtype_of_safetensors(type.text());
         if (t == dtype::undefined) type.fail("unknown dtype " + files::in_quotes(type.text()));
         json_value const range = entry->member("data_offsets");
         std::vector<std::int64_t> ends;
         range.for_each([&](json_value const& each, std::size_t) { ends.push_back(each.integer()); });
         if (ends.size() != 2 || ends[0] < 0 || ends[0] > ends[1] ||
-            static_cast<std::uint64_t>(ends[1]) > elements_.size())
-            range.fail("not a range of the file's " + std::to_string(elements_.size()) + " bytes of elements");
+            static_cast<std::uint64_t>(ends[1]) > parts_.elements.size())
+            range.fail("not a range of the file's " + std::to_string(parts_.elements.size()) + " bytes of elements");
         auto const first = static_cast<std::size_t>(ends[0]);
         return make_tensor(*entry,
                            t,
                            sizes_of(entry->member("shape")),
-                           std::string(elements_.substr(first, static_cast<std::size_t>(ends[1]) - first)));
+                           std::string(parts_.elements.substr(first, static_cast<std::size_t>(ends[1]) - first)));
     }
 
 private:
-    static std::uint64_t header_length(std::string_view bytes) {
-        static_assert(std::endian::native == std::endian::little);
-        std::uint64_t length = 0;
-        if (bytes.size() >= sizeof length) std::memcpy(&length, bytes.data(), sizeof length);
-        return length;
-    }
-    static std::string_view header_of(std::string_view bytes, std::string const& path) {
-        std::uint64_t const length = header_length(bytes);
-        if (bytes.size() < sizeof length || length > bytes.size() - sizeof length)
-            files::fail(path, "is truncated, or not a safetensors file");
-        return bytes.substr(sizeof length, length);
-    }
-
     std::string path_;
     files::mapped_file map_;
+    weights::safetensors_parts parts_;
     pt2::json_document header_;
-    std::string_view elements_;
 };
 
 stored_tensors::stored_tensors(std::string folder) : folder_(std::move(folder)) {}
