@@ -11,6 +11,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/exporter/exporter.hpp>
+#include <aton/frontend/weights/bind_weights.hpp>
 #include <aton/fusions/built_in.hpp>
 #include <aton/model_io/legality.hpp>
 #include <aton/onnx/integer_kernels.hpp>
@@ -163,27 +164,34 @@ exported_graph exporter::finish_export(graph_data converted, program::program co
 
 namespace {
 
-/// `source`: the file with the weights, to which weight_mode::reference refers.
+/// `source`: the file with the program, to whose weights weight_mode::reference refers.
 export_report write(program::program p, std::string const& source, std::string const& to,
                     export_options const& options) {
     if (options.stage) options.stage(export_stage::convert);
+    weights::require_numbers(p);
     prepare(p, options);
     exported_graph made = export_graph(p, options);
     if (options.stage) options.stage(export_stage::write);
-    weight_options weights;
-    weights.mode = options.weights;
-    weights.sources = {source};
-    weights.progress = options.progress;
+    weight_options to_write;
+    to_write.mode = options.weights;
+    if (p.given) {
+        to_write.sources = p.given->files;
+        to_write.optional_sources = {source};
+    } else {
+        to_write.sources = {source};
+    }
+    to_write.progress = options.progress;
     model_options model;
     model.metadata = metadata_of(p, options);
     if (!made.drawn_inputs.empty()) model.metadata.emplace_back("aton.random", in_lines(lines_of(made.drawn_inputs)));
-    weight_report const written = write_model(made.graph, to, weights, model);
+    weight_report written = write_model(made.graph, to, to_write, model);
     export_report report{made.graph.nodes.size(),
                          made.graph.initializers.size(),
                          0,
                          written.rewritten,
                          std::move(made.warnings),
-                         std::move(made.drawn_inputs)};
+                         std::move(made.drawn_inputs),
+                         std::move(written.copied)};
     for (graph_initializer const& i : made.graph.initializers)
         report.weight_bytes += i.stored != nullptr ? i.stored->byte_count() : i.data.bytes.size();
     return report;

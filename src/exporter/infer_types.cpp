@@ -8,6 +8,7 @@
 
 #include <aton/dsl/tables.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
+#include <aton/frontend/weights/bind_weights.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -159,7 +160,9 @@ torchscript::custom_schemas schemas_of_tables(export_options const& options) {
 
 namespace ATON_NAMESPACE {
 
-program::program read_program(std::string const& path, export_options const& options) {
+namespace {
+
+program::program read_without_weights(std::string const& path, export_options const& options) {
     if (!torchscript::is_archive(path)) {
         if (!options.inputs.empty())
             throw error(path + ": is not a TorchScript archive; only these need the types of inputs (--input)");
@@ -184,6 +187,15 @@ program::program read_program(std::string const& path, export_options const& opt
     wanted.infer = exporter::type_inference(options);
     wanted.schemas_of = exporter::schemas_of_tables(options);
     return torchscript::read_program(path, wanted);
+}
+
+} // namespace
+
+program::program read_program(std::string const& path, export_options const& options) {
+    program::program out = read_without_weights(path, options);
+    if (!options.weights_from.empty())
+        weights::bind(out, {options.weights_from, options.weights_map, options.weights_cast});
+    return out;
 }
 
 } // namespace ATON_NAMESPACE

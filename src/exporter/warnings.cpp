@@ -127,6 +127,26 @@ void find_dropped(program::program const& p, export_options const& options, std:
     }
 }
 
+/// What the files of --weights-from do not have, and have too much.
+void find_given_weights(program::program const& p, std::vector<warning>& to) {
+    if (!p.given) return;
+    auto const quoted = [](std::string const& name) { return '\'' + shortened(name, max_name) + '\''; };
+    std::string const source = shortened(p.given->source, max_name);
+    for (auto const& [name, other] : p.given->assumed)
+        to.push_back({warning_kind::assumed_tie,
+                      "weight " + quoted(name) + " is not in " + source + ", and has the numbers of " + quoted(other) +
+                          ", to which models tie it",
+                      '\'' + name + '\''});
+    for (std::string const& name : p.given->kept)
+        to.push_back({warning_kind::kept_weight,
+                      "weight " + quoted(name) + " is not in " + source + ", and keeps the numbers of the program",
+                      '\'' + name + '\''});
+    for (std::string const& name : p.given->unused)
+        to.push_back({warning_kind::unused_weight,
+                      "tensor " + quoted(name) + " in " + source + " belongs to no weight of the program",
+                      '\'' + name + '\''});
+}
+
 /// Warnings that are one in a report.
 struct merged_warnings {
     warning first;
@@ -188,6 +208,7 @@ std::vector<warning> warnings_about(program::program const& p, export_options co
     find_pinned(p, out);
     if (options.guards != guard_mode::all) find_unchecked_guards(p, out);
     find_dropped(p, options, out);
+    find_given_weights(p, out);
     return out;
 }
 

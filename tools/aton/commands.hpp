@@ -57,14 +57,15 @@ struct export_request {
     std::string format = "text";    ///< or "json"
     std::string output;             ///< empty: next to the input, with the extension .onnx
     bool quiet = false;
-    int jobs = 1;                     ///< files exported at a time
-    model_verifier verifier;          ///< null: nothing is run
-    std::vector<std::string> inputs;  ///< "x:float32[1,3,224,224]"
-    std::vector<std::string> dims;    ///< "x:0=batch"
-    std::vector<std::string> renames; ///< "relu=probabilities"
-    std::vector<std::string> plugins; ///< files, in order of priority
-    std::string print_after;          ///< a pass, after which the graph is printed on stderr
-    std::string stop_after;           ///< a pass, or a number of changes
+    int jobs = 1;                          ///< files exported at a time
+    model_verifier verifier;               ///< null: nothing is run
+    std::vector<std::string> inputs;       ///< "x:float32[1,3,224,224]"
+    std::vector<std::string> dims;         ///< "x:0=batch"
+    std::vector<std::string> renames;      ///< "relu=probabilities"
+    std::vector<std::string> weight_names; ///< "model.*=*"
+    std::vector<std::string> plugins;      ///< files, in order of priority
+    std::string print_after;               ///< a pass, after which the graph is printed on stderr
+    std::string stop_after;                ///< a pass, or a number of changes
     export_options options;
 };
 int export_models(export_request request);

@@ -50,12 +50,13 @@ namespace fs = std::filesystem;
 
 /// Of inputs in place of random numbers.
 constexpr std::size_t max_drawn_lines = 64;
+constexpr std::size_t max_copied_lines = 8;
 
-/// "relu=probabilities"
-std::pair<std::string, std::string> parse_rename(std::string const& text) {
+/// "relu=probabilities", of `option`.
+std::pair<std::string, std::string> parse_rename(std::string const& text, char const* option = "--rename ") {
     std::size_t const equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-        throw error("--rename " + plain(text) + ": write it as OLD=NEW");
+        throw error(option + plain(text) + ": write it as OLD=NEW");
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -69,6 +70,9 @@ std::string_view word_of(warning_kind kind) {
     case warning_kind::random_operator: return "random_operator";
     case warning_kind::state_input: return "state_input";
     case warning_kind::missing_kernel: return "missing_kernel";
+    case warning_kind::assumed_tie: return "assumed_tie";
+    case warning_kind::kept_weight: return "kept_weight";
+    case warning_kind::unused_weight: return "unused_weight";
     }
     return "unknown";
 }
@@ -86,6 +90,13 @@ void write_report(json_writer& out, export_outcome const& made, int opset) {
     out.name("drawn_inputs").array(report.drawn_inputs, [&](drawn_input const& each) {
         out.begin_object().field("name", each.name).field("distribution", each.distribution).field("op", each.op);
         out.field("place", each.place).end_object();
+    });
+    out.name("copied_weights").array(report.copied_weights, [&](copied_weight const& each) {
+        out.begin_object()
+            .field("name", each.name)
+            .field("bytes", each.bytes)
+            .field("reason", each.reason)
+            .end_object();
     });
     out.name("verification");
     if (made.verified) out.json(made.verified->json);
@@ -187,6 +198,8 @@ export_options options_of(export_request const& request, std::vector<plugin> con
     for (std::string const& text : request.inputs) options.inputs.push_back(parse_input(text));
     for (std::string const& text : request.dims) options.dims.push_back(parse_dim(text));
     for (std::string const& text : request.renames) options.renames.push_back(parse_rename(text));
+    for (std::string const& text : request.weight_names)
+        options.weights_map.push_back(parse_rename(text, "--weights-map "));
     options.tables = tables_of(plugins);
     for (plugin const& each : plugins) options.rewrites.push_back(each.rewrites());
     return options;
@@ -256,6 +269,12 @@ std::string text_of(export_outcome const& made, int opset) {
     if (report.drawn_inputs.size() > max_drawn_lines)
         out += output + ": " + std::to_string(report.drawn_inputs.size() - max_drawn_lines) +
                " more inputs are random numbers (--json lists all of them)\n";
+    for (std::size_t i = 0; i != std::min(max_copied_lines, report.copied_weights.size()); ++i)
+        out += output + ": weight '" + plain(report.copied_weights[i].name) + "' is copied: it " +
+               report.copied_weights[i].reason + '\n';
+    if (report.copied_weights.size() > max_copied_lines)
+        out += output + ": " + std::to_string(report.copied_weights.size() - max_copied_lines) +
+               " more weights are copied (--json lists all of them)\n";
     out += output + ": " + std::to_string(report.nodes) + " nodes, opset " + std::to_string(opset) + ", " +
            std::to_string(report.weights) + " weights of " + size_text(report.weight_bytes);
     if (report.rewritten_bytes != 0) out += " (" + size_text(report.rewritten_bytes) + " of them rewritten)";

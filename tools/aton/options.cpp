@@ -101,6 +101,27 @@ void add_dims(CLI::App& app, std::vector<std::string>& dims) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+void add_weight_sources(CLI::App& app, export_options& options, std::vector<std::string>& names) {
+    CLI::Option* const from = app.add_option("--weights-from",
+                                             options.weights_from,
+                                             "Take the numbers of the weights from here, not from MODEL.pt2: "
+                                             "a safetensors file, a state dict of torch.save, their index "
+                                             "(model.safetensors.index.json), or a folder with one of these");
+    from->type_name("FILE");
+    app.add_option("--weights-map",
+                   names,
+                   "What a weight is called in --weights-from: 'model.*=*'; A+B joins two tensors; may be repeated")
+        ->type_name("OLD=NEW")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->needs(from);
+    app.add_flag("--weights-cast",
+                 options.weights_cast,
+                 "Convert the numbers of --weights-from to the floating dtypes of the program")
+        ->needs(from);
+}
+
 command add_export(CLI::App& app, export_verifier verifier, std::function<int()> pass_on) {
     auto const request = std::make_shared<export_request>();
     CLI::App& sub = *app.add_subcommand("export", "Convert .pt2 files and TorchScript archives to .onnx files");
@@ -126,7 +147,8 @@ command add_export(CLI::App& app, export_verifier verifier, std::function<int()>
         options.weights,
         {{"embed", weight_mode::embed}, {"external", weight_mode::external}, {"reference", weight_mode::reference}},
         "embed: in the .onnx file, up to 2 GiB; external: in FILE.data next to it; reference: they "
-        "stay in MODEL.pt2, which must be in the folder of the .onnx file");
+        "stay in MODEL.pt2 or in the files of --weights-from, which must be in the folder of the .onnx file");
+    add_weight_sources(sub, options, request->weight_names);
     add_operators(sub, options.operators);
     add_plugins(sub, request->plugins);
     add_inputs(sub, request->inputs);

@@ -52,6 +52,8 @@ void add_operators(CLI::App& app, operator_mode& operators);
 void add_plugins(CLI::App& app, std::vector<std::string>& plugins);
 void add_inputs(CLI::App& app, std::vector<std::string>& inputs);
 void add_dims(CLI::App& app, std::vector<std::string>& dims);
+/// --weights-from, --weights-map and --weights-cast
+void add_weight_sources(CLI::App& app, export_options& options, std::vector<std::string>& names);
 
 /// Runs a program and its graph, on the inputs of the folder `recorded` unless it is empty.
 using export_verifier =

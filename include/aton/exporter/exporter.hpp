@@ -87,6 +87,9 @@ enum class warning_kind : std::uint8_t {
     random_operator,  ///< the model draws random numbers, other ones than torch
     state_input,      ///< an input that keeps an attribute of the module between calls
     missing_kernel,   ///< ONNX Runtime does not load the model
+    assumed_tie,      ///< a weight is not in export_options::weights_from, and takes the numbers of another one
+    kept_weight,      ///< a weight is not in export_options::weights_from, and keeps the numbers of the program
+    unused_weight,    ///< a tensor in export_options::weights_from belongs to no weight
 };
 
 /// One sentence, without the name of the file.
@@ -104,6 +107,13 @@ inline constexpr std::size_t max_warnings = 64;
 struct export_options {
     int opset = 20;
     weight_mode weights = weight_mode::embed;
+    /// Where the numbers of the weights come from, instead of the program: a safetensors file, a file of torch.save with a state dict, the
+    /// index of several such files, or a folder with one of these. Empty: from the program.
+    std::string weights_from;
+    /// Names of weights, and what they are called in `weights_from`: {"model.*", "*"} (docs/exporter.md).
+    std::vector<std::pair<std::string, std::string>> weights_map;
+    bool weights_cast =
+        false; ///< convert the numbers of `weights_from` if their floating dtype is not that of the program
     operator_mode operators = operator_mode::standard;
     state_mode state = state_mode::outputs;
     std::string model;                           ///< selects one of several in an archive
@@ -143,6 +153,8 @@ struct export_report {
     std::uint64_t rewritten_bytes = 0; ///< the part that was laid out differently or computed
     std::vector<warning> warnings;
     std::vector<drawn_input> drawn_inputs; ///< with random_mode::inputs
+    std::vector<copied_weight>
+        copied_weights; ///< with weight_mode::reference: those that could not stay in their files
 };
 
 /// A call of an operator that cannot be converted.

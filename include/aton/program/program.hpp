@@ -170,6 +170,16 @@ struct dropped_node {
     bool has_effect = false; ///< false: an operator that torch does not declare, whose results are unused
 };
 
+/// What a source of numbers gave to the weights of a program (weights::bind).
+struct given_weights {
+    std::string source;              ///< as it was named: a file or a folder
+    std::vector<std::string> files;  ///< the paths of the files with the numbers
+    std::vector<std::string> kept;   ///< weights that it does not have, with the numbers of the program
+    std::vector<std::string> unused; ///< its tensors that no weight uses
+    std::vector<std::pair<std::string, std::string>>
+        assumed; ///< a weight that it does not have, and the tensor it is tied to
+};
+
 /// A program with everything that is known about it.
 struct program {
     std::string name; ///< of the model in its archive
@@ -188,6 +198,7 @@ struct program {
     std::vector<pinned_dimension> pinned;                     ///< by obey_guards()
     std::map<std::string, expression, std::less<>> relations; ///< symbols as expressions of others, by obey_guards()
     std::vector<dropped_node> dropped;                        ///< by remove_dead_nodes()
+    std::optional<given_weights> given;                       ///< by weights::bind()
     std::shared_ptr<void const> storage;                      ///< keeps the file mapped that stored tensors point into
 };
 
