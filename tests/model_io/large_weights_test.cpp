@@ -87,7 +87,7 @@ TEST_CASE("2.3 GiB go into a second file, or stay in place") {
     weights_graph g;
     g.add(stored(dtype::float32, mapped.all(), {3, 50}, {50, 1}, 7));
     g.add(stored(dtype::float64, mapped.all(), {n}, {1}, 80));
-    CHECK(write_model(g.data, f.path, {weight_mode::external, f.source, {}}).bytes == 8 * std::uint64_t(n) + 600);
+    CHECK(write_model(g.data, f.path, {weight_mode::external, {f.source}, {}, {}}).bytes == 8 * std::uint64_t(n) + 600);
     model const m = read_model(f.path);
     REQUIRE(m.external.size() == 1);
     CHECK(m.external[0].offset == 0);
@@ -96,13 +96,14 @@ TEST_CASE("2.3 GiB go into a second file, or stay in place") {
     CHECK(tail(f.path + ".data") == "end");
     CHECK_NOTHROW(check_model(f.path));
 
-    (void)write_model(g.data, f.path, {weight_mode::reference, f.source, {}});
+    (void)write_model(g.data, f.path, {weight_mode::reference, {f.source}, {}, {}});
     model const referring = read_model(f.path);
     REQUIRE(referring.external.size() == 2);
     CHECK(referring.external[1].location == "weights.bin");
     CHECK(referring.external[1].offset == 640);
     CHECK(referring.external[1].length == 8 * n);
     CHECK_NOTHROW(check_model(f.path));
-    CHECK_THROWS_WITH_AS(
-        (void)write_model(g.data, f.path, {weight_mode::embed, f.source, {}}), doctest::Contains("2147483647"), error);
+    CHECK_THROWS_WITH_AS((void)write_model(g.data, f.path, {weight_mode::embed, {f.source}, {}, {}}),
+                         doctest::Contains("2147483647"),
+                         error);
 }

@@ -102,7 +102,7 @@ struct fixture {
         g.add(stored(dtype::float32, mapped.span(position, 4 * n), {600, 800}, {1, 600}));
         g.add(stored(dtype::uint8, mapped.span(position + 1, 70'000), {70'000}, {1}));
         for (weight_mode mode : {weight_mode::embed, weight_mode::external}) {
-            (void)write_model(g.data, path, {mode, source, {}});
+            (void)write_model(g.data, path, {mode, {source}, {}, {}});
             std::string const got = slurp(mode == weight_mode::embed ? path : path + ".data");
             for (stored_tensor const& t : g.tensors)
                 if (got.find(expected(t)) == std::string::npos) return false;
@@ -205,7 +205,7 @@ TEST_CASE("a truncated source is an error and not a signal, and the old output s
                 std::filesystem::resize_file(f.source, 1 << 20);
                 std::string said;
                 try {
-                    (void)write_model(g.data, f.path, {mode, f.source, {}});
+                    (void)write_model(g.data, f.path, {mode, {f.source}, {}, {}});
                 } catch (error const& e) {
                     said = e.what();
                 }

@@ -197,12 +197,12 @@ TEST_CASE("more than protobuf's 2 GiB is refused before anything is written") {
     g.add(stored(dtype::float32, mapped.all(), {n}, {1}, 3)); // 1 GiB each
     g.add(stored(dtype::float32, mapped.all(), {n}, {1}, n));
     g.add(stored(dtype::float32, mapped.all(), {2, n}, {n, 1}, 3 * n - 1));
-    CHECK_THROWS_WITH_AS((void)write_model(g.data, folder.file("m.onnx"), {weight_mode::embed, source, {}}),
+    CHECK_THROWS_WITH_AS((void)write_model(g.data, folder.file("m.onnx"), {weight_mode::embed, {source}, {}, {}}),
                          doctest::Contains("use --weights external"),
                          error);
     CHECK_THROWS_WITH_AS((void)to_model_proto(g.data), doctest::Contains("larger than 2 GiB"), error);
     CHECK(folder.count() == 1);
-    CHECK(write_model(g.data, folder.file("m.onnx"), {weight_mode::reference, source, {}}).bytes ==
+    CHECK(write_model(g.data, folder.file("m.onnx"), {weight_mode::reference, {source}, {}, {}}).bytes ==
           std::uint64_t(n) * 16);
     ::onnx::ModelProto const model = parsed(folder.file("m.onnx"));
     CHECK(entry(model.graph().initializer(2), "offset") == std::to_string((3 * n - 1) * 4));
