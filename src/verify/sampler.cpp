@@ -280,6 +280,9 @@ private:
     void list_by_type(schema_argument const& a, aten_argument& out) {
         if (a.name.starts_with("dim") || a.name == "axes" || a.name == "axis") {
             axes(out, tensors_.rank_of(tensors_.first()));
+        } else if (a.type.base == base_type::bool_) {
+            out.kind = kind::numbers; // mostly true: masks of the results that are asked for
+            for (std::int64_t i = 0; i != a.type.list_size; ++i) out.numbers.emplace_back(random_.chance(0.75));
         } else {
             out.kind = kind::numbers;
             std::int64_t const count = a.type.list_size > 0 ? a.type.list_size : 2;

@@ -39,6 +39,24 @@ TEST_CASE("the gradient of the loss of a single sample") {
           row_of(dtype::float32, {0, -6, 0}));
 }
 
+TEST_CASE("the gradient of the loss of a single sample refuses several targets, of which torch reads memory that is "
+          "not there") {
+    auto const call = [](runtime::tensor target, int reduction) -> std::vector<runtime::aten_argument> {
+        return {arg("grad_output", of(dtype::float32, {}, {6})),
+                arg("self", row_of(dtype::float32, {0, 0, 0})),
+                arg("target", std::move(target)),
+                none("weight"),
+                number("reduction", reduction),
+                number("ignore_index", 2),
+                arg("total_weight", of(dtype::float32, {}, {2}))};
+    };
+    for (int reduction : {0, 2})
+        gives(
+            "aten::nll_loss_backward", call(row_of(dtype::int64, {1}), reduction), row_of(dtype::float32, {0, -6, 0}));
+    gives("aten::nll_loss_backward", call(of(dtype::int64, {}, {2}), 1), row_of(dtype::float32, {0, 0, 0}));
+    CHECK(contains(refusal("aten::nll_loss_backward", call(row_of(dtype::int64, {1, 0}), 1)), "several targets"));
+}
+
 TEST_CASE("ctc_loss of repeated labels, empty targets, sequences that are too short, and concatenated targets") {
     std::vector<double> const logs = {-2.40760589,
                                       -1.40760589,
