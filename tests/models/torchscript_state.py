@@ -203,7 +203,7 @@ class NoneInBranch(nn.Module):
 
     def forward(self, x):
         if bool(x.sum() > 0):
-            self.h = x  # none in branch
+            self.h = x + 1  # none in branch
         return x
 
 
@@ -273,7 +273,7 @@ REFUSED = {"differs_at_first": (DiffersAtFirst, "the first call computes somethi
            "grows": (Grows, "another type or size after every call", "self.cache = torch.cat([self.cache, x])  # grows"),
            "negative_zeros": (NegativeZeros, "the first call computes something else", "self.h = torch.zeros_like(x)  # negative zeros"),
            "text_in_branch": (TextInBranch, "'mode' is changed in a branch that depends on data", "if bool(x.sum() > 0):  # text in branch"),
-           "none_in_branch": (NoneInBranch, "data decides to be None or not to the attribute 'h'", "self.h = x  # none in branch"),
+           "none_in_branch": (NoneInBranch, "data decides to be None or not to the attribute 'h'", "self.h = x + 1  # none in branch"),
            "grows_in_loop": (GrowsInLoop, "the attribute 'h' changes its dtype or sizes in a loop", "while bool(self.h.sum() < x.sum()):  # grows in loop"),
            "named": (Named, "another type or size after every call", 'self.mode = self.mode + "b"  # named')}
 
