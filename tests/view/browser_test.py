@@ -4,6 +4,7 @@
 import json
 import subprocess
 import unittest
+from pathlib import Path
 
 from browser_case import ATON, HAS_VERIFY, HELPERS, BrowserCase, chain, main
 from onnx import TensorProto, helper
@@ -12,6 +13,12 @@ HOSTILE = '</script><img src=x onerror="window.attacked = 1"><script>window.atta
 
 
 class Interaction(BrowserCase):
+    def test_the_icon_is_the_mark(self):
+        self.open(self.sample("sdpa"))
+        icon = self.run_js("decodeURIComponent(document.querySelector('link[rel=icon]').href)")
+        mark = (Path(__file__).resolve().parents[2] / "src/view/page/mark.svg").read_text(encoding="utf-8")
+        self.assertEqual("".join(icon.removeprefix("data:image/svg+xml,").replace("></path>", "/>").replace("></circle>", "/>").split()), "".join(mark.split()))
+
     def test_a_click_shows_what_is_known(self):
         self.open(self.sample("sdpa"))
         name = self.run_js("aton.views[0].model.nodes.find((n) => n.op.includes('scaled_dot')).name")

@@ -104,7 +104,15 @@ function followAddress() {
 }
 window.addEventListener("hashchange", followAddress);
 
+function addIcon() {
+    const icon = document.createElement("link");
+    icon.rel = "icon";
+    icon.href = "data:image/svg+xml," + encodeURIComponent(byId("mark").innerHTML.trim());
+    document.head.append(icon);
+}
+
 async function start() {
+    addIcon();
     byId("facts").textContent = [...data.facts, ...models.map((m) => `${counted(m.nodes.length, "node")} of the ${m.kind}`)].join(" \u00b7 ");
     if (data.failure) {
         byId("failure").textContent = data.failure;
