@@ -5,6 +5,8 @@
     report = AtonExporter().export_to("exported", model, {"input_ids": ids, "attention_mask": mask}, dynamic=True)
     print(report.components["decode"].nodes)
 
+`export_language_model` writes a folder that onnxruntime-genai loads, and `compare` compares what it generates with torch.
+
 This module needs a transformers that has `transformers.exporters`, such as 5.23, and what `torch_export` needs.
 """
 
@@ -21,7 +23,9 @@ import pathlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from ._comparison import Comparison, Generated, compare
 from ._export import Report
+from ._language_model import LanguageModelReport, export_language_model
 from ._torch_export import torch_export
 
 try:
@@ -41,6 +45,17 @@ except ModuleNotFoundError as error:
 
 if TYPE_CHECKING:
     from ._command import Path
+
+__all__ = [
+    "AtonConfig",
+    "AtonExporter",
+    "Comparison",
+    "FolderReport",
+    "Generated",
+    "LanguageModelReport",
+    "compare",
+    "export_language_model",
+]
 
 
 @dataclasses.dataclass
