@@ -117,8 +117,8 @@ def _names(states: Sequence[State], time: str, place: int) -> dict[str, str]:
 
 
 def _special_tokens(config: Any, generation: Any) -> Mapping[str, Any]:
-    """Where texts begin and end. Padding that a model does not name is the end of a text, as in generate(). A model that names
-    no end has 0, which is what onnxruntime-genai assumes."""
+    """Where texts begin and end. Padding that a model does not name is the end of a text, as in generate(). A model that
+    names no end has 0, which is what onnxruntime-genai assumes."""
 
     def named(name: str) -> Any:
         return _known(getattr(generation, name, None), getattr(config, name, None))
