@@ -4373,7 +4373,11 @@ struct pattern_view {
     std::string_view text; ///< the characters of string attributes and arguments
     std::span<capture_kind const> captures;
     pattern_term root; ///< the result that is replaced
+    /// More results of nodes of the match that are replaced; nodes outside the match may use them.
+    std::span<pattern_term const> further = {};
 
+    /// The number of results that are replaced.
+    [[nodiscard]] constexpr std::size_t result_count() const { return 1 + further.size(); }
     /// Whether the nodes are ATen calls, which are replaced before a program is converted.
     [[nodiscard]] constexpr bool is_of_calls() const { return !nodes.empty() && !nodes[0].schema.empty(); }
 };
@@ -4412,8 +4416,8 @@ struct rewrite_entry {
     pattern_view pattern;
     /// Whether the side condition holds; null if there is none.
     bool (*holds)(graph_data&, int opset, std::span<captured const>) = nullptr;
-    /// Appends the replacement to the graph. Throws unsupported_error or declined if there is none for these captures.
-    value_id (*build)(graph_data&, int opset, std::span<captured const>) = nullptr;
+    /// Appends the replacement to the graph, and sets its results. Throws unsupported_error or declined if there is none for these captures.
+    void (*build)(graph_data&, int opset, std::span<captured const>, std::span<value_id> results) = nullptr;
 
     /// Whether the rewrite covers this opset.
     [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }

@@ -24,7 +24,9 @@ namespace {
 void run_row(dsl::invocation& in) {
     auto const& rewrite = *static_cast<rewrite_entry const*>(in.row->foreign);
     std::vector<captured> const captures = dsl::detail::captures_of(in);
-    in.results.emplace_back().single = dsl::value(in.graph, rewrite.build(in.graph, in.opset, captures));
+    value_id result = no_value;
+    rewrite.build(in.graph, in.opset, captures, std::span(&result, 1));
+    in.results.emplace_back().single = dsl::value(in.graph, result);
 }
 
 } // namespace
@@ -131,8 +133,8 @@ private:
             if (is_new) at->second = graph.add_input({}, type);
             c.value = at->second;
         }
-        value_id const made = build_replacement(graph, rewrite, captures);
-        return made != no_value && !aton::detail::contradicts(type_of(result), graph.values[made].type);
+        std::vector<value_id> const made = build_replacement(graph, rewrite, captures);
+        return !made.empty() && !aton::detail::contradicts(type_of(result), graph.values[made[0]].type);
     }
 
     [[nodiscard]] program::node replacement(program::node const& n, rewrite_entry const& rewrite,

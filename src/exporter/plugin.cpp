@@ -223,7 +223,7 @@ private:
         pattern_view const& p = r.pattern;
         bool const is_readable = is_loaded_list(p.nodes, max_parts) && is_loaded_list(p.terms, max_parts) &&
                                  is_loaded_list(p.attributes, max_parts) && is_loaded_list(p.integers, max_parts) &&
-                                 is_loaded_list(p.captures, max_parts) &&
+                                 is_loaded_list(p.captures, max_parts) && is_loaded_list(p.further, max_parts) &&
                                  is_loaded_list(std::span(p.text.data(), p.text.size()), max_parts);
         bool const has_functions = is_code(r.build) && (r.holds == nullptr || is_code(r.holds));
         if (!is_readable || !has_functions) malformed(place + " is not one that rewrite<...> makes");

@@ -93,6 +93,12 @@ void graph_editor::replace(value_id old, value_id by) {
     ++changes_;
 }
 
+void graph_editor::replace_from_here(value_id old, value_id by, std::uint32_t kept) {
+    uses_[old] -= kept;
+    replace(old, by);
+    uses_[old] = kept;
+}
+
 void graph_editor::drop(value_id id) {
     std::vector<value_id> unused{id};
     while (!unused.empty()) {

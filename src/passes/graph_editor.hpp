@@ -42,6 +42,8 @@ public:
 
     /// Replaces `old` by `by` everywhere.
     void replace(value_id old, value_id by);
+    /// Replaces `old` by `by` in following nodes and in the outputs of the graph: in all but `kept` of its uses.
+    void replace_from_here(value_id old, value_id by, std::uint32_t kept);
     /// More about the shape of a value: following sweeps may use it.
     void set_shape(value_id id, shape s);
     void set_inputs(graph_node& n, std::vector<value_id> inputs);

@@ -82,6 +82,13 @@ public:
           captures_(c),
           made_(p.nodes.size()) {}
 
+    std::vector<value_id> results() {
+        std::vector<value_id> all{build(p_.terms.size(), dtype::float32)};
+        for (pattern_term const& t : p_.further) all.push_back(made_node(static_cast<std::size_t>(t.index))[t.output]);
+        return all;
+    }
+
+private:
     value_id build(std::size_t at, dtype like) {
         using enum pattern_term::kind;
         pattern_term const& t = term_at(p_, at);
@@ -105,7 +112,6 @@ public:
         }
     }
 
-private:
     value_id constant(tensor data) {
         value_id const id = graph_.add_value({data.type, shape(data.sizes)});
         graph_.set_initializer(id, std::move(data));
@@ -143,10 +149,12 @@ private:
         for (std::size_t i = 0; i != static_cast<std::size_t>(p.attribute_count); ++i)
             n.attributes.push_back(attribute(p_.attributes[static_cast<std::size_t>(p.first_attribute) + i]));
         std::size_t outputs = 1;
-        for (std::size_t i = 0; i <= p_.terms.size(); ++i)
-            if (pattern_term const& t = term_at(p_, i);
-                t.what == pattern_term::kind::node && static_cast<std::size_t>(t.index) == index)
+        auto const include = [&](pattern_term const& t) {
+            if (t.what == pattern_term::kind::node && static_cast<std::size_t>(t.index) == index)
                 outputs = std::max<std::size_t>(outputs, t.output + std::size_t{1});
+        };
+        for (std::size_t i = 0; i <= p_.terms.size(); ++i) include(term_at(p_, i));
+        std::for_each(p_.further.begin(), p_.further.end(), include);
         std::vector<dtype> const types = result_types(n, outputs);
         for (std::size_t i = 0; i != outputs; ++i) {
             value_id const id = graph_.add_value(value_type{.dtype = types[i], .shape = {}});
@@ -247,6 +255,9 @@ public:
         }
         for (capture_kind k : p_.captures)
             if (k > (p_.is_of_calls() ? capture_kind::boolean : capture_kind::type)) return false;
+        for (pattern_term const& t : p_.further)
+            if (t.what != pattern_term::kind::node || !is_range(t.index, 1, p_.nodes.size()) || p_.is_of_calls())
+                return false;
         return exists(p_.terms.size(), p_.nodes.size()) && count(p_.terms.size()) <= max_variants;
     }
 
@@ -316,18 +327,21 @@ std::vector<pattern_variant> variants_of(pattern_view const& p) {
     return all;
 }
 
-value_id instantiate(graph_data& graph, pattern_view const& p, pattern_variant const& v,
-                     std::span<captured const> captures) {
-    return pattern_builder(graph, p, v, captures).build(p.terms.size(), dtype::float32);
+std::vector<value_id> instantiate(graph_data& graph, pattern_view const& p, pattern_variant const& v,
+                                  std::span<captured const> captures) {
+    return pattern_builder(graph, p, v, captures).results();
 }
 
-value_id build_replacement(graph_data& graph, rewrite_entry const& rewrite, std::span<captured const> captures) {
+std::vector<value_id> build_replacement(graph_data& graph, rewrite_entry const& rewrite,
+                                        std::span<captured const> captures) {
     try {
-        if (rewrite.holds != nullptr && !rewrite.holds(graph, graph.opset, captures)) return no_value;
-        value_id const result = rewrite.build(graph, graph.opset, captures);
-        return result < graph.values.size() ? result : no_value;
+        if (rewrite.holds != nullptr && !rewrite.holds(graph, graph.opset, captures)) return {};
+        std::vector<value_id> results(rewrite.pattern.result_count(), no_value);
+        rewrite.build(graph, graph.opset, captures, results);
+        auto const exists = [&](value_id id) { return id < graph.values.size(); };
+        return std::all_of(results.begin(), results.end(), exists) ? results : std::vector<value_id>();
     } catch (refused const&) { // what is matched stays as it is
-        return no_value;
+        return {};
     } catch (std::bad_alloc const&) {
         throw;
     } catch (std::exception const& e) {

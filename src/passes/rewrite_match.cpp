@@ -10,6 +10,7 @@
 #include <aton/onnx/registry.hpp>
 
 #include "attributes.hpp"
+#include "captures.hpp"
 
 namespace ATON_NAMESPACE::passes {
 
@@ -216,21 +217,68 @@ bool pattern_match::capture(std::size_t index, captured c) {
     return true;
 }
 
-/// Whether only nodes of the match use the results of its nodes, except those of the root and of shared nodes.
+std::vector<graph_node const*> pattern_match::matched() const {
+    std::vector<graph_node const*> all(nodes_);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    if (!all.empty() && all.front() == nullptr) all.erase(all.begin());
+    return all;
+}
+
+/// The result of a matched node that a term is; no_value if the node was not matched or does not have it.
+value_id pattern_match::value_of(pattern_term const& t) const {
+    graph_node const* const n = nodes_[static_cast<std::size_t>(t.index)];
+    return n != nullptr && t.output < n->outputs.size() ? n->outputs[t.output] : no_value;
+}
+
+bool pattern_match::is_result(value_id id) const {
+    return std::any_of(
+        pattern_.further.begin(), pattern_.further.end(), [&](auto const& t) { return value_of(t) == id; });
+}
+
+/// Whether a node outside the match that comes before the root uses a value.
+bool pattern_match::is_used_already(value_id id, std::vector<graph_node const*> const& inside) const {
+    std::int64_t const producer = r_.graph().values[id].producer;
+    for (auto i = static_cast<std::size_t>(producer + 1); i < r_.graph().nodes.size(); ++i) {
+        graph_node const& n = r_.graph().nodes[i];
+        if (r_.is_dropped(i) || std::binary_search(inside.begin(), inside.end(), &n)) continue;
+        bool uses = std::find(n.inputs.begin(), n.inputs.end(), id) != n.inputs.end();
+        for_each_capture(n, [&](value_id captured) { uses = uses || captured == id; });
+        if (uses) return true;
+    }
+    return false;
+}
+
+std::vector<pattern_match::result> pattern_match::further_results() const {
+    std::vector<graph_node const*> const inside = matched();
+    std::vector<result> all;
+    for (pattern_term const& t : pattern_.further) {
+        result& each = all.emplace_back(result{value_of(t), 0});
+        if (each.value == no_value) continue;
+        for (graph_node const* user : inside)
+            each.inside_uses +=
+                static_cast<std::uint32_t>(std::count(user->inputs.begin(), user->inputs.end(), each.value));
+    }
+    return all;
+}
+
+/// Whether only nodes of the match use the results of its nodes, except those of the root, of shared nodes and of the pattern.
 bool pattern_match::is_private() const {
-    std::vector<graph_node const*> matched(nodes_);
-    std::sort(matched.begin(), matched.end());
-    matched.erase(std::unique(matched.begin(), matched.end()), matched.end());
+    std::vector<graph_node const*> const inside_nodes = matched();
     for (std::size_t p = 0; p != nodes_.size(); ++p) {
         graph_node const* const n = nodes_[p];
-        if (n == nullptr || pattern_.nodes[p].shared) continue;
+        if (n == nullptr) continue;
         for (std::size_t i = 0; i != n->outputs.size(); ++i) {
             value_id const out = n->outputs[i];
             if (out == no_value || (n == &root_ && i == 0)) continue;
+            if (is_result(out)) {
+                if (n != &root_ && is_used_already(out, inside_nodes)) return false;
+                continue;
+            }
+            if (pattern_.nodes[p].shared) continue;
             std::size_t inside = 0;
-            for (graph_node const* user : matched)
-                if (user != nullptr)
-                    inside += static_cast<std::size_t>(std::count(user->inputs.begin(), user->inputs.end(), out));
+            for (graph_node const* user : inside_nodes)
+                inside += static_cast<std::size_t>(std::count(user->inputs.begin(), user->inputs.end(), out));
             if (inside != r_.uses(out)) return false;
         }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -18,10 +19,16 @@ class pattern_match {
 public:
     pattern_match(rewriter& r, graph_node const& root, pattern_view const& pattern, pattern_variant const& variant);
 
-    /// Whether the node matches, and no value inside the match is used by other nodes.
+    /// Whether the node matches, and no value inside the match is used by other nodes, except results, by nodes that follow.
     [[nodiscard]] bool succeeds();
     /// What the captures have matched, after success.
     [[nodiscard]] std::span<captured const> captures() const { return captures_; }
+    /// A further result of the pattern, after success.
+    struct result {
+        value_id value = no_value;     ///< no_value: the program does not use it
+        std::uint32_t inside_uses = 0; ///< by nodes of the match
+    };
+    [[nodiscard]] std::vector<result> further_results() const;
 
 private:
     bool match(std::size_t term, value_id id, graph_node const* user);
@@ -33,6 +40,11 @@ private:
     [[nodiscard]] tensor const* single_number(value_id id, graph_node const* user);
     [[nodiscard]] bool matches_list(pattern_term const& t, value_id id);
     [[nodiscard]] bool is_private() const;
+    /// The matched nodes, each once.
+    [[nodiscard]] std::vector<graph_node const*> matched() const;
+    [[nodiscard]] value_id value_of(pattern_term const& t) const;
+    [[nodiscard]] bool is_result(value_id id) const;
+    [[nodiscard]] bool is_used_already(value_id id, std::vector<graph_node const*> const& inside) const;
 
     rewriter& r_;
     graph_node const& root_;

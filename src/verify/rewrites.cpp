@@ -25,7 +25,9 @@ namespace {
 void run_replacement(dsl::invocation& in, rewrite_entry const& rewrite, std::span<captured const> captures) {
     if (rewrite.holds != nullptr && !rewrite.holds(in.graph, in.opset, captures))
         throw unsupported_error("the rewrite does not apply");
-    in.results.emplace_back().single = dsl::value(in.graph, rewrite.build(in.graph, in.opset, captures));
+    value_id result = no_value;
+    rewrite.build(in.graph, in.opset, captures, std::span(&result, 1));
+    in.results.emplace_back().single = dsl::value(in.graph, result);
 }
 
 /// Builds the pattern in the graph of the call, and applies the rewrite to it. The variant is any, but always the same for a graph.
@@ -40,14 +42,13 @@ void run_row(dsl::invocation& in) {
                 choice = choice * 31 + static_cast<std::size_t>(d.is_static() ? d.size() : 0);
     std::vector<pattern_variant> const variants = variants_of(rewrite.pattern);
     graph_data& graph = in.graph;
-    graph.outputs = {instantiate(graph, rewrite.pattern, variants[choice % variants.size()], captures)};
+    graph.outputs = instantiate(graph, rewrite.pattern, variants[choice % variants.size()], captures);
     graph_data plain = graph;
     std::deque<stored_tensor> weights;
     optimize(plain, weights, {.avoid_runtime_faults = false});
     optimize(graph, weights, {.rewrites = std::span(&rewrite, 1), .avoid_runtime_faults = false});
     if (to_string(plain) == to_string(graph)) throw unsupported_error("the rewrite does not apply");
-    dsl::result& out = in.results.emplace_back();
-    out.single = dsl::value(graph, graph.outputs[0]);
+    for (value_id id : graph.outputs) in.results.emplace_back().single = dsl::value(graph, id);
     graph.outputs.clear();
 }
 
@@ -155,7 +156,7 @@ runtime::aten_results run_pattern(rewrite_entry const& rewrite, sample const& s,
             graph.add_input('x' + std::to_string(inputs.size()), value_type{a.tensor.dtype(), shape(a.tensor.sizes())});
         inputs.emplace_back(to_device(a.tensor, where));
     }
-    graph.outputs = {instantiate(graph, rewrite.pattern, variants_of(rewrite.pattern).front(), captures)};
+    graph.outputs = instantiate(graph, rewrite.pattern, variants_of(rewrite.pattern).front(), captures);
     return {runtime::onnx_model(std::move(graph), {where, 0}).run(inputs), {}};
 }
 

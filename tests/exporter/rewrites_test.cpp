@@ -69,6 +69,64 @@ TEST_CASE("a shared value may be used elsewhere, and stays") {
     CHECK(rewritten(o, shared, o.g.op<"Mul">(x, s)) == "Sigmoid Neg HardSwish");
 }
 
+namespace {
+
+/// x * sigmoid(x), and sigmoid(x); what they become is of no importance here.
+constexpr auto both = rewrites(rewrite<"both">(
+    [](pattern<14> p, capture<value> x) {
+        auto const s = p.op<"Sigmoid">(x);
+        return std::tuple(p.op<"Mul">(x, s), s);
+    },
+    [](graph<14> g, value x) { return std::tuple(g.op<"Abs">(x), g.op<"Exp">(x)); }));
+
+} // namespace
+
+TEST_CASE("nodes that follow, and outputs of the graph, use the replacements of all results of a pattern") {
+    optimized<> o;
+    value const x = o.input("x", x_3_5);
+    value const s = o.g.op<"Sigmoid">(x);
+    value const y = o.g.op<"Mul">(x, s);
+    o.data.outputs = {s.id(), o.g.op<"Neg">(s).id()};
+    o.data.values[s.id()].name = "s";
+    REQUIRE(rewritten(o, both, y) == "Abs Exp Neg");
+    aton::value_id const replaced = o.data.nodes[1].outputs[0];
+    CHECK(o.data.outputs[0] == replaced);
+    CHECK(o.data.values[replaced].name == "s");
+    CHECK(o.data.nodes[2].inputs == std::vector<aton::value_id>{replaced});
+    CHECK(o.data.outputs[2] == o.data.nodes[0].outputs[0]);
+}
+
+TEST_CASE("a replacement that nothing uses is not kept") {
+    optimized<> o;
+    value const x = o.input("x", x_3_5);
+    CHECK(rewritten(o, both, o.g.op<"Mul">(x, o.g.op<"Sigmoid">(x))) == "Abs");
+}
+
+TEST_CASE("a node before the last one that uses a further result keeps the match") {
+    optimized<> o;
+    value const x = o.input("x", x_3_5);
+    value const s = o.g.op<"Sigmoid">(x);
+    o.data.outputs.push_back(o.g.op<"Neg">(s).id());
+    CHECK(rewritten(o, both, o.g.op<"Mul">(x, s)) == "Sigmoid Neg Mul");
+}
+
+TEST_CASE("the results of a pattern may be those of one node") {
+    constexpr auto table = rewrites(rewrite<"top">(
+        [](pattern<14> p, capture<value> x, capture<std::vector<std::int64_t>> k) {
+            auto const [largest, at] = p.op<"TopK">(x, k, outputs<2>);
+            return std::tuple(largest, at);
+        },
+        [](graph<14> g, value x, std::vector<std::int64_t> const&) {
+            return std::tuple(g.op<"Abs">(x), g.op<"Shape">(x));
+        }));
+    optimized<> o;
+    value const x = o.input("x", {dim("n")});
+    auto const [largest, at] = o.g.op<"TopK">(x, o.g.ints({1}), outputs<2>);
+    o.data.values[largest.id()].type.shape = o.data.values[at.id()].type.shape = aton::shape();
+    o.data.outputs.push_back(o.g.op<"Neg">(at).id());
+    CHECK(rewritten(o, table, largest) == "Abs Shape Neg");
+}
+
 TEST_CASE("attributes of a pattern are given, captured, or at their defaults") {
     constexpr auto table =
         rewrites(rewrite<"captured">(

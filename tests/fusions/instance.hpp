@@ -45,7 +45,7 @@ inline std::vector<example> every_example() {
     return all;
 }
 
-/// The nodes of a variant, whose result is the output of the graph.
+/// The nodes of a variant, whose results are the outputs of the graph.
 inline aton::graph_data instance(aton::rewrite_entry const& rewrite, aton::pattern_variant const& variant,
                                  example const& e, int opset) {
     aton::graph_data graph;
@@ -58,7 +58,7 @@ inline aton::graph_data instance(aton::rewrite_entry const& rewrite, aton::patte
             captures.back().value =
                 graph.add_input('x' + std::to_string(i), aton::value_type{p.value.type, p.value.shape});
     }
-    graph.outputs.push_back(aton::instantiate(graph, rewrite.pattern, variant, captures));
+    graph.outputs = aton::instantiate(graph, rewrite.pattern, variant, captures);
     return graph;
 }
 

@@ -3,10 +3,12 @@
 // Public header.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include <aton/core/dtype.hpp>
@@ -24,6 +26,7 @@ struct pattern_recorder {
     static constexpr std::size_t max_attributes = 64;
     static constexpr std::size_t max_integers = 64;
     static constexpr std::size_t max_text = 128;
+    static constexpr std::size_t max_further = 8;
 
     pattern_node nodes[max_nodes]{};
     pattern_term terms[max_terms]{};
@@ -36,6 +39,8 @@ struct pattern_recorder {
     std::size_t integer_count = 0;
     std::size_t text_size = 0;
     pattern_term root;
+    pattern_term further[max_further]{};
+    std::size_t further_count = 0;
     bool is_full = false;
     bool has_error = false; ///< which has been reported where the node is written
 
@@ -93,6 +98,20 @@ template <class T>
 inline constexpr bool is_pattern_value = false;
 template <type_set Types>
 inline constexpr bool is_pattern_value<pattern_value<Types>> = true;
+
+/// Whether T can be what the lambda of a pattern returns: a result, or a tuple of several.
+template <class T>
+inline constexpr bool is_pattern_result = is_pattern_value<T>;
+template <class... T>
+inline constexpr bool is_pattern_result<std::tuple<T...>> = sizeof...(T) >= 2 && (is_pattern_value<T> && ...);
+
+/// The number of results of a pattern or of a replacement that returns T.
+template <class T>
+inline constexpr std::size_t result_count = 1;
+template <class... T>
+inline constexpr std::size_t result_count<std::tuple<T...>> = sizeof...(T);
+template <class T, std::size_t N>
+inline constexpr std::size_t result_count<std::array<T, N>> = N;
 
 /// Whether T can be a term of a pattern.
 template <class T>

@@ -81,9 +81,17 @@ private:
     static bool holds(graph_data& data, int, std::span<captured const> c) {
         return with_captures(data, c, [](auto const&... each) { return bool(Condition{}(each...)); });
     }
-    static value_id build(graph_data& data, int opset, std::span<captured const> c) {
+    static void build(graph_data& data, int opset, std::span<captured const> c, std::span<value_id> results) {
         typename body_traits<Replacement>::graph_type const g(data, opset);
-        return with_captures(data, c, [&](auto const&... each) { return dsl::value(Replacement{}(g, each...)).id(); });
+        auto const made = with_captures(data, c, [&](auto const&... each) { return Replacement{}(g, each...); });
+        if constexpr (result_count<std::remove_cvref_t<decltype(made)>> == 1) results[0] = dsl::value(made).id();
+        else
+            std::apply(
+                [&](auto const&... each) {
+                    std::size_t i = 0;
+                    ((results[i++] = dsl::value(each).id()), ...);
+                },
+                made);
     }
 };
 
@@ -107,7 +115,8 @@ constexpr sentence duplicate_rewrite(rewrites_view rows) {
 
 /// A rewrite: nodes of a graph that match the pattern become the nodes that the replacement builds. The replacement receives what the
 /// pattern captured, in the same order, and may refuse (`g.unsupported`, `g.next()`): then the nodes stay.
-/// A match is not replaced if other nodes use a value inside it, except a `p.shared(...)` one. A pattern of ATen calls (`p.call`) is replaced
+/// A match is not replaced if other nodes use a value inside it, except a `p.shared(...)` one. A pattern that returns a std::tuple of results
+/// of its nodes, the last one first, has as many replacements, which other nodes use from then on. A pattern of ATen calls (`p.call`) is replaced
 /// before the program is converted; the replacement is converted in their place.
 /// ```cpp
 /// #include <aton/dsl/rewrite.hpp>

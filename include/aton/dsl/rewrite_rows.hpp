@@ -42,7 +42,10 @@ inline std::string schema_of(rewrite_entry const& r) {
     std::string s = std::string(rewrite_prefix).append(r.name) + '(';
     for (std::size_t i = 0; i != r.pattern.captures.size(); ++i)
         s.append(i == 0 ? "" : ", ").append(schema_type_of(r.pattern.captures[i])).append(" x" + std::to_string(i));
-    return s + ") -> Tensor";
+    if (r.pattern.further.empty()) return s + ") -> Tensor";
+    s += ") -> (Tensor";
+    for (std::size_t i = 0; i != r.pattern.further.size(); ++i) s += ", Tensor";
+    return s + ')';
 }
 
 /// What is captured, without tensors, from an argument of a call.

@@ -115,7 +115,12 @@ private:
 } // namespace detail
 
 /// A pattern as text: captures are x0, x1, ... in their order, alternatives "(a or b)"; a node with several uses is "y0: Cos(x0)", then
-/// "y0"; calls have the names of their arguments.
-inline std::string to_string(pattern_view const& p) { return detail::pattern_writer(p).text_of(p.root); }
+/// "y0"; calls have the names of their arguments; several results are separated by commas.
+inline std::string to_string(pattern_view const& p) {
+    detail::pattern_writer writer(p);
+    std::string s = writer.text_of(p.root);
+    for (pattern_term const& t : p.further) s += ", " + writer.text_of(t);
+    return s;
+}
 
 } // namespace ATON_NAMESPACE

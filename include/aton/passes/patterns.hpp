@@ -40,15 +40,15 @@ struct pattern_variant {
 /// accepts both. Throws only if memory runs out.
 [[nodiscard]] std::vector<pattern_variant> variants_of(pattern_view const& p);
 
-/// Appends the nodes of a variant of a pattern of nodes to a graph, for tests of rewrites, and returns the result. `captures` has the values, which must be in the
+/// Appends the nodes of a variant of a pattern of nodes to a graph, for tests of rewrites, and returns the results. `captures` has the values, which must be in the
 /// graph, and the numbers. Numbers become constants of the dtype of the other operands, or float32. Throws aton::error for a capture that is
 /// missing or for a call that is not legal at the opset of the graph.
-value_id instantiate(graph_data& graph, pattern_view const& p, pattern_variant const& v,
-                     std::span<captured const> captures);
+std::vector<value_id> instantiate(graph_data& graph, pattern_view const& p, pattern_variant const& v,
+                                  std::span<captured const> captures);
 
-/// Appends the replacement of a rewrite to a graph, which has the captured values, and returns the result; no_value if the condition does not
+/// Appends the replacement of a rewrite to a graph, which has the captured values, and returns the results; none if the condition does not
 /// hold or the replacement refuses. Throws aton::error, which names the rewrite, for other exceptions of the rewrite.
-[[nodiscard]] value_id build_replacement(graph_data& graph, rewrite_entry const& rewrite,
-                                         std::span<captured const> captures);
+[[nodiscard]] std::vector<value_id> build_replacement(graph_data& graph, rewrite_entry const& rewrite,
+                                                      std::span<captured const> captures);
 
 } // namespace ATON_NAMESPACE

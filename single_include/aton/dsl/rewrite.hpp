@@ -36,6 +36,7 @@ struct pattern_recorder {
     static constexpr std::size_t max_attributes = 64;
     static constexpr std::size_t max_integers = 64;
     static constexpr std::size_t max_text = 128;
+    static constexpr std::size_t max_further = 8;
 
     pattern_node nodes[max_nodes]{};
     pattern_term terms[max_terms]{};
@@ -48,6 +49,8 @@ struct pattern_recorder {
     std::size_t integer_count = 0;
     std::size_t text_size = 0;
     pattern_term root;
+    pattern_term further[max_further]{};
+    std::size_t further_count = 0;
     bool is_full = false;
     bool has_error = false; ///< which has been reported where the node is written
 
@@ -105,6 +108,20 @@ template <class T>
 inline constexpr bool is_pattern_value = false;
 template <type_set Types>
 inline constexpr bool is_pattern_value<pattern_value<Types>> = true;
+
+/// Whether T can be what the lambda of a pattern returns: a result, or a tuple of several.
+template <class T>
+inline constexpr bool is_pattern_result = is_pattern_value<T>;
+template <class... T>
+inline constexpr bool is_pattern_result<std::tuple<T...>> = sizeof...(T) >= 2 && (is_pattern_value<T> && ...);
+
+/// The number of results of a pattern or of a replacement that returns T.
+template <class T>
+inline constexpr std::size_t result_count = 1;
+template <class... T>
+inline constexpr std::size_t result_count<std::tuple<T...>> = sizeof...(T);
+template <class T, std::size_t N>
+inline constexpr std::size_t result_count<std::array<T, N>> = N;
 
 /// Whether T can be a term of a pattern.
 template <class T>
@@ -598,7 +615,15 @@ consteval pattern_recorder record_pattern() {
     pattern_recorder r;
     typename traits::pattern_type const p(r);
     [&]<class... T, std::size_t... I>(std::type_identity<std::tuple<T...>>, std::index_sequence<I...>) {
-        r.root = Pattern{}(p, capture<T>(static_cast<std::int16_t>(I))...).term;
+        auto const result = Pattern{}(p, capture<T>(static_cast<std::int16_t>(I))...);
+        if constexpr (is_pattern_value<std::remove_cvref_t<decltype(result)>>) r.root = result.term;
+        else
+            std::apply(
+                [&](auto const& first, auto const&... more) {
+                    r.root = first.term;
+                    (r.append(r.further, r.further_count, more.term), ...);
+                },
+                result);
     }(std::type_identity<typename traits::captures>{}, std::make_index_sequence<traits::arity>{});
     return r;
 }
@@ -607,7 +632,7 @@ inline constexpr pattern_recorder recorded_pattern = record_pattern<Pattern>();
 
 /// The lists of a pattern at their exact sizes.
 template <std::size_t Nodes, std::size_t Terms, std::size_t Attributes, std::size_t Integers, std::size_t Text,
-          std::size_t Captures>
+          std::size_t Captures, std::size_t Further>
 struct pattern_storage {
     std::array<pattern_node, Nodes> nodes{};
     std::array<pattern_term, Terms> terms{};
@@ -616,9 +641,10 @@ struct pattern_storage {
     std::array<char, Text> text{};
     std::array<capture_kind, Captures> captures{};
     pattern_term root;
+    std::array<pattern_term, Further> further{};
 
     [[nodiscard]] constexpr pattern_view view() const {
-        return {nodes, terms, attributes, integers, {text.data(), text.size()}, captures, root};
+        return {nodes, terms, attributes, integers, {text.data(), text.size()}, captures, root, further};
     }
 };
 
@@ -626,7 +652,14 @@ template <class Pattern>
 consteval auto store_pattern() {
     constexpr pattern_recorder const& r = recorded_pattern<Pattern>;
     using traits = pattern_traits<Pattern>;
-    pattern_storage<r.node_count, r.term_count, r.attribute_count, r.integer_count, r.text_size, traits::arity> out;
+    pattern_storage<r.node_count,
+                    r.term_count,
+                    r.attribute_count,
+                    r.integer_count,
+                    r.text_size,
+                    traits::arity,
+                    r.further_count>
+        out;
     std::copy_n(r.nodes, r.node_count, out.nodes.begin());
     std::copy_n(r.terms, r.term_count, out.terms.begin());
     std::copy_n(r.attributes, r.attribute_count, out.attributes.begin());
@@ -634,6 +667,7 @@ consteval auto store_pattern() {
     std::copy_n(r.text, r.text_size, out.text.begin());
     std::copy_n(traits::kinds.begin(), traits::arity, out.captures.begin());
     out.root = r.root;
+    std::copy_n(r.further, r.further_count, out.further.begin());
     return out;
 }
 template <class Pattern>
@@ -656,8 +690,9 @@ enum class rewrite_rule : std::uint8_t {
     parameters,      ///< number of parameters of the replacement
     parameter,       ///< type of one
     range,           ///< opsets of the replacement
-    result,          ///< not one value
-    result_type
+    result,          ///< not as many values as the pattern has results
+    result_type,
+    further ///< several results of a call
 };
 
 struct rewrite_fault {
@@ -741,6 +776,10 @@ constexpr rewrite_fault find_pattern_fault() {
     if (r.has_error) return {};
     if (r.is_full) return {rewrite_rule::size};
     if (!is_node_term(r, r.root)) return {rewrite_rule::root};
+    for (std::size_t i = 0; i != r.further_count; ++i) {
+        if (r.further[i].what != pattern_term::kind::node || r.further[i] == r.root) return {rewrite_rule::root};
+        if (!r.nodes[0].schema.empty()) return {rewrite_rule::further};
+    }
     if (count_variants(r, r.root, traits::kinds) > max_variants) return {rewrite_rule::variants};
     for (std::size_t i = 1; i < r.node_count; ++i)
         if (r.nodes[i].schema.empty() != r.nodes[0].schema.empty()) return {rewrite_rule::mixed};
@@ -758,6 +797,15 @@ constexpr rewrite_fault find_pattern_fault() {
 template <class T, class Parameter>
 inline constexpr bool receives =
     std::is_arithmetic_v<Parameter> ? std::is_same_v<T, Parameter> : std::is_convertible_v<T const&, Parameter>;
+
+/// Whether a result of the replacement can have the type of that of the pattern.
+template <class Matched, class Returned>
+constexpr rewrite_fault check_result(rewrite_fault fault) {
+    fault.pattern_types = stand_in<Matched>::types;
+    fault.result_types = returned_types<Returned>;
+    if ((fault.pattern_types & fault.result_types).empty()) fault.rule = rewrite_rule::result_type;
+    return fault;
+}
 
 template <class Pattern, class Replacement>
 constexpr rewrite_fault find_replacement_fault() {
@@ -791,11 +839,25 @@ constexpr rewrite_fault find_replacement_fault() {
             return fault;
         }
         using returned = std::remove_cvref_t<typename body::return_type>;
-        if (!std::is_convertible_v<returned, value>) return {rewrite_rule::result};
-        fault.pattern_types = stand_in<std::remove_cvref_t<typename traits::return_type>>::types;
-        fault.result_types = returned_types<returned>;
-        if ((fault.pattern_types & fault.result_types).empty()) fault.rule = rewrite_rule::result_type;
-        return fault;
+        using matched = std::remove_cvref_t<typename traits::return_type>;
+        constexpr std::size_t count = result_count<matched>;
+        if constexpr (count != result_count<returned>) return {rewrite_rule::result, static_cast<int>(count)};
+        else if constexpr (count == 1 && !std::is_convertible_v<returned, value>) return {rewrite_rule::result, 1};
+        else if constexpr (count == 1) return check_result<matched, returned>(fault);
+        else
+            return [&]<std::size_t... I>(std::index_sequence<I...>) {
+                rewrite_fault found = fault;
+                auto const check = [&]<class M, class R>(std::type_identity<M>, std::type_identity<R>) {
+                    if (found.rule != rewrite_rule::none) return;
+                    if constexpr (!std::is_convertible_v<R, value>)
+                        found = {rewrite_rule::result, static_cast<int>(count)};
+                    else found = check_result<M, R>(fault);
+                };
+                (check(std::type_identity<std::tuple_element_t<I, matched>>{},
+                       std::type_identity<std::tuple_element_t<I, returned>>{}),
+                 ...);
+                return found;
+            }(std::make_index_sequence<count>{});
     }
 }
 
@@ -815,7 +877,7 @@ constexpr rewrite_fault find_rewrite_fault() {
         return {rewrite_rule::capture_type};
     } else if constexpr (!std::is_empty_v<Pattern> || !std::is_empty_v<Condition> || !std::is_empty_v<Replacement>) {
         return {rewrite_rule::state};
-    } else if constexpr (!is_pattern_value<std::remove_cvref_t<typename traits::return_type>>) {
+    } else if constexpr (!is_pattern_result<std::remove_cvref_t<typename traits::return_type>>) {
         return {rewrite_rule::root};
     } else {
         rewrite_fault const fault = find_pattern_fault<Pattern>();
@@ -880,7 +942,11 @@ constexpr sentence describe(rewrite_fault const& f, std::string_view name) {
     case rewrite_rule::range:
         return s << "the pattern covers opsets " << f.since << " to " << f.until
                  << ", but the graph of the replacement covers " << f.graph_since << " to " << f.graph_until;
-    case rewrite_rule::result: return s << "the replacement must return one value";
+    case rewrite_rule::result:
+        if (f.index == 1) return s << "the replacement must return one value";
+        return s << "the replacement must return " << f.index
+                 << " values, as many as the pattern has results, in a std::tuple or std::array";
+    case rewrite_rule::further: return s << "a pattern of ATen calls has one result";
     case rewrite_rule::result_type:
         return s << "the replacement returns " << f.result_types << ", but the pattern is " << f.pattern_types;
     case rewrite_rule::none: break;
@@ -953,9 +1019,17 @@ private:
     static bool holds(graph_data& data, int, std::span<captured const> c) {
         return with_captures(data, c, [](auto const&... each) { return bool(Condition{}(each...)); });
     }
-    static value_id build(graph_data& data, int opset, std::span<captured const> c) {
+    static void build(graph_data& data, int opset, std::span<captured const> c, std::span<value_id> results) {
         typename body_traits<Replacement>::graph_type const g(data, opset);
-        return with_captures(data, c, [&](auto const&... each) { return dsl::value(Replacement{}(g, each...)).id(); });
+        auto const made = with_captures(data, c, [&](auto const&... each) { return Replacement{}(g, each...); });
+        if constexpr (result_count<std::remove_cvref_t<decltype(made)>> == 1) results[0] = dsl::value(made).id();
+        else
+            std::apply(
+                [&](auto const&... each) {
+                    std::size_t i = 0;
+                    ((results[i++] = dsl::value(each).id()), ...);
+                },
+                made);
     }
 };
 
@@ -979,7 +1053,8 @@ constexpr sentence duplicate_rewrite(rewrites_view rows) {
 
 /// A rewrite: nodes of a graph that match the pattern become the nodes that the replacement builds. The replacement receives what the
 /// pattern captured, in the same order, and may refuse (`g.unsupported`, `g.next()`): then the nodes stay.
-/// A match is not replaced if other nodes use a value inside it, except a `p.shared(...)` one. A pattern of ATen calls (`p.call`) is replaced
+/// A match is not replaced if other nodes use a value inside it, except a `p.shared(...)` one. A pattern that returns a std::tuple of results
+/// of its nodes, the last one first, has as many replacements, which other nodes use from then on. A pattern of ATen calls (`p.call`) is replaced
 /// before the program is converted; the replacement is converted in their place.
 /// ```cpp
 /// #include <aton/dsl/rewrite.hpp>
