@@ -8,7 +8,9 @@
 #include <aton/fusions/activation.hpp>
 #include <aton/fusions/arithmetic.hpp>
 #include <aton/fusions/attention.hpp>
+#include <aton/fusions/cache.hpp>
 #include <aton/fusions/heads.hpp>
+#include <aton/fusions/masks.hpp>
 #include <aton/fusions/normalization.hpp>
 #include <aton/fusions/rotary.hpp>
 
@@ -23,7 +25,7 @@ namespace ATON_NAMESPACE::fusions {
 
 namespace detail {
 
-inline constexpr auto all = activation + normalization + rotary + attention + heads + arithmetic;
+inline constexpr auto all = activation + normalization + rotary + attention + cache + heads + masks + arithmetic;
 
 } // namespace detail
 

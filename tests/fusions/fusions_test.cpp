@@ -55,7 +55,8 @@ TEST_CASE("an output of the graph inside a match keeps the match from being repl
             if (e.rewrite != r.name || !e.applies || shares) continue;
             aton::graph_data const graph = instance(r, aton::variants_of(r.pattern).front(), e, r.until);
             for (aton::graph_node const& n : graph.nodes) {
-                if (std::find(graph.outputs.begin(), graph.outputs.end(), n.outputs[0]) != graph.outputs.end()) continue;
+                if (std::find(graph.outputs.begin(), graph.outputs.end(), n.outputs[0]) != graph.outputs.end())
+                    continue;
                 aton::graph_data with = graph;
                 with.outputs.push_back(n.outputs[0]);
                 aton::graph_data without = with;

@@ -114,6 +114,10 @@ template <class Scaled>
 inline constexpr auto fused = [](graph<23> g, value q, value k, value v, double c, std::int64_t) {
     return g.op<"Attention">(q, k, v, attr::scale_f(Scaled::scale(c)));
 };
+/// Attention with a soft cap of the scores, unless that is 0.
+inline constexpr auto capped_attention = [](auto g, double cap, auto const&... each) {
+    return cap == 0 ? g.template op<"Attention">(each...) : g.template op<"Attention">(each..., attr::softcap_f(cap));
+};
 /// Of a query that sees no key, Attention returns zeros; Softmax of only -infinity is NaN.
 template <class Scaled, bool Safe>
 inline constexpr auto fused_with_mask =
@@ -198,9 +202,9 @@ inline constexpr auto attention = rewrites(
         [](value q, value k, value v, double, std::int64_t, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
         [](graph<23> g, value q, value k, value v, double scale, std::int64_t causal, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, attr::scale_f(scale), attr::is_causal_i(causal)); }),
     rewrite<"grouped_attention_mask">(
-        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<std::int64_t> causal, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), mask, attr::scale_f(scale), attr::is_causal_i(causal)); },
-        [](value q, value k, value v, value, double, std::int64_t, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
-        [](graph<23> g, value q, value k, value v, value mask, double scale, std::int64_t causal, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, mask, attr::scale_f(scale), attr::is_causal_i(causal)); }));
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<double> cap, capture<std::int64_t> causal, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), mask, attr::scale_f(scale), attr::softcap_f(cap), attr::is_causal_i(causal)); },
+        [](value q, value k, value v, value, double, double, std::int64_t, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
+        [](graph<23> g, value q, value k, value v, value mask, double scale, double cap, std::int64_t causal, detail::integers const&, detail::integers const&, detail::integers const&) { return detail::capped_attention(g, cap, q, k, v, mask, attr::scale_f(scale), attr::is_causal_i(causal)); }));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::fusions

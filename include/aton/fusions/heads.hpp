@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <aton/fusions/attention.hpp>
 #include <aton/fusions/detail/common.hpp>
 
 namespace ATON_NAMESPACE::fusions {
@@ -75,11 +76,11 @@ inline constexpr auto heads = rewrites(
         [](graph<23> g, value q, value k, value v, double scale, std::int64_t causal, detail::integers const& q_sizes, detail::integers const& k_sizes, detail::integers const&, detail::integers const&) {
             return g.op<"Attention">(q, k, v, attr::scale_f(scale), attr::is_causal_i(causal), attr::q_num_heads_i(detail::heads_of(q, q_sizes)), attr::kv_num_heads_i(detail::heads_of(k, k_sizes))); }),
     rewrite<"attention_of_heads_mask">(
-        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<std::int64_t> causal, capture<detail::integers> q_sizes, capture<detail::integers> k_sizes, capture<detail::integers> v_sizes, capture<detail::integers> merged) {
-            return detail::merged_heads(p, p.op<"Attention">(detail::split_heads(p, q, q_sizes), detail::split_groups(p, k, k_sizes), detail::split_groups(p, v, v_sizes), mask, attr::scale_f(scale), attr::is_causal_i(causal)), merged); },
-        [](value q, value k, value v, value, double, std::int64_t, detail::integers const& q_sizes, detail::integers const& k_sizes, detail::integers const& v_sizes, detail::integers const& merged) { return detail::is_attention_of_heads(q, k, v, q_sizes, k_sizes, v_sizes, merged); },
-        [](graph<23> g, value q, value k, value v, value mask, double scale, std::int64_t causal, detail::integers const& q_sizes, detail::integers const& k_sizes, detail::integers const&, detail::integers const&) {
-            return g.op<"Attention">(q, k, v, mask, attr::scale_f(scale), attr::is_causal_i(causal), attr::q_num_heads_i(detail::heads_of(q, q_sizes)), attr::kv_num_heads_i(detail::heads_of(k, k_sizes))); }));
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<double> cap, capture<std::int64_t> causal, capture<detail::integers> q_sizes, capture<detail::integers> k_sizes, capture<detail::integers> v_sizes, capture<detail::integers> merged) {
+            return detail::merged_heads(p, p.op<"Attention">(detail::split_heads(p, q, q_sizes), detail::split_groups(p, k, k_sizes), detail::split_groups(p, v, v_sizes), mask, attr::scale_f(scale), attr::softcap_f(cap), attr::is_causal_i(causal)), merged); },
+        [](value q, value k, value v, value, double, double, std::int64_t, detail::integers const& q_sizes, detail::integers const& k_sizes, detail::integers const& v_sizes, detail::integers const& merged) { return detail::is_attention_of_heads(q, k, v, q_sizes, k_sizes, v_sizes, merged); },
+        [](graph<23> g, value q, value k, value v, value mask, double scale, double cap, std::int64_t causal, detail::integers const& q_sizes, detail::integers const& k_sizes, detail::integers const&, detail::integers const&) {
+            return detail::capped_attention(g, cap, q, k, v, mask, attr::scale_f(scale), attr::is_causal_i(causal), attr::q_num_heads_i(detail::heads_of(q, q_sizes)), attr::kv_num_heads_i(detail::heads_of(k, k_sizes))); }));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::fusions

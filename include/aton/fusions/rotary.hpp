@@ -37,30 +37,53 @@ inline value expanded_to_batch(graph<23> g, value x, value angles) {
 
 } // namespace detail
 
-inline constexpr auto rotary = rewrites(rewrite<"rotary_embedding">(
-    [](pattern<23> p, capture<value> x, capture<value> angles, capture<detail::integers> half,
-       capture<detail::integers> end, capture<detail::integers> axes, capture<std::int64_t> axis,
-       capture<std::int64_t> angle_axis) {
-        auto const cosines = detail::function_of_angles<"Cos">(p, angles, angle_axis);
-        auto const sines = detail::function_of_angles<"Sin">(p, angles, angle_axis);
-        return p.op<"Add">(p.op<"Mul">(x, cosines),
-                           p.op<"Mul">(detail::rotate_half(p, x, half, end, axes, axis), sines));
-    },
-    [](value x, value angles, detail::integers const& half, detail::integers const& end, detail::integers const& axes,
-       std::int64_t axis, std::int64_t angle_axis) {
-        if (x.dtype() != dtype::float32 || x.rank() != 4 || angles.rank() != 3 || !x.size(3).is_static()) return false;
-        std::int64_t const last = x.size(3).size();
-        bool const halves = half.size() == 1 && last == 2 * half[0] && end.size() == 1 && end[0] >= last;
-        bool const same_rows = detail::is_same(angles.size(0), x.size(0)) || angles.size(0) == dim(1);
-        return halves && detail::is_last_axis(x, axes) && (axis == -1 || axis == 3) &&
-               (angle_axis == -1 || angle_axis == 2) && same_rows && angles.size(2) == dim(half[0]) &&
-               detail::is_same(angles.size(1), x.size(2));
-    },
-    [](graph<23> g, value x, value angles, detail::integers const&, detail::integers const&, detail::integers const&,
-       std::int64_t, std::int64_t) {
-        return g.op<"RotaryEmbedding">(x,
-                                       detail::expanded_to_batch(g, x, g.op<"Cos">(angles)),
-                                       detail::expanded_to_batch(g, x, g.op<"Sin">(angles)));
-    }));
+inline constexpr auto rotary = rewrites(
+    rewrite<"rotary_embedding">(
+        [](pattern<23> p, capture<value> x, capture<value> angles, capture<detail::integers> half,
+           capture<detail::integers> end, capture<detail::integers> axes, capture<std::int64_t> axis,
+           capture<std::int64_t> angle_axis) {
+            auto const cosines = detail::function_of_angles<"Cos">(p, angles, angle_axis);
+            auto const sines = detail::function_of_angles<"Sin">(p, angles, angle_axis);
+            return p.op<"Add">(p.op<"Mul">(x, cosines),
+                               p.op<"Mul">(detail::rotate_half(p, x, half, end, axes, axis), sines));
+        },
+        [](value x, value angles, detail::integers const& half, detail::integers const& end,
+           detail::integers const& axes, std::int64_t axis, std::int64_t angle_axis) {
+            if (x.dtype() != dtype::float32 || x.rank() != 4 || angles.rank() != 3 || !x.size(3).is_static())
+                return false;
+            std::int64_t const last = x.size(3).size();
+            bool const halves = half.size() == 1 && last == 2 * half[0] && end.size() == 1 && end[0] >= last;
+            bool const same_rows = detail::is_same(angles.size(0), x.size(0)) || angles.size(0) == dim(1);
+            return halves && detail::is_last_axis(x, axes) && (axis == -1 || axis == 3) &&
+                   (angle_axis == -1 || angle_axis == 2) && same_rows && angles.size(2) == dim(half[0]) &&
+                   detail::is_same(angles.size(1), x.size(2));
+        },
+        [](graph<23> g, value x, value angles, detail::integers const&, detail::integers const&,
+           detail::integers const&, std::int64_t, std::int64_t) {
+            return g.op<"RotaryEmbedding">(x,
+                                           detail::expanded_to_batch(g, x, g.op<"Cos">(angles)),
+                                           detail::expanded_to_batch(g, x, g.op<"Sin">(angles)));
+        }),
+    // The first elements of each head are rotated, and the others stay.
+    rewrite<"partial_rotary_embedding">(
+        [](pattern<23> p, capture<value> x, capture<value> cosines, capture<value> sines,
+           capture<detail::integers> first, capture<detail::integers> end, capture<detail::integers> axes,
+           capture<std::int64_t> axis, capture<std::int64_t> interleaved) {
+            auto const part = p.op<"Slice">(x, p.ints({0}), first, axes);
+            auto const turned = p.op<"RotaryEmbedding">(part, cosines, sines, attr::interleaved_i(interleaved));
+            return p.op<"Concat">(turned, p.op<"Slice">(x, first, end, axes), attr::axis_i(axis));
+        },
+        [](value x, value, value, detail::integers const& first, detail::integers const& end,
+           detail::integers const& axes, std::int64_t axis, std::int64_t) {
+            if (x.rank() != 4 || !x.size(3).is_static() || first.size() != 1 || end.size() != 1) return false;
+            std::int64_t const last = x.size(3).size();
+            return first[0] > 0 && first[0] <= last && end[0] >= last && detail::is_last_axis(x, axes) &&
+                   (axis == -1 || axis == 3);
+        },
+        [](graph<23> g, value x, value cosines, value sines, detail::integers const& first, detail::integers const&,
+           detail::integers const&, std::int64_t, std::int64_t interleaved) {
+            return g.op<"RotaryEmbedding">(
+                x, cosines, sines, attr::interleaved_i(interleaved), attr::rotary_embedding_dim_i(first[0]));
+        }));
 
 } // namespace ATON_NAMESPACE::fusions

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <aton/domains/com_microsoft.hpp>
@@ -81,6 +83,28 @@ template <class Scaled>
 inline constexpr auto attention = [](graph<14, 22, com_microsoft> g, value q, value k, value v, double c,
                                      std::int64_t) { return multi_head(g, q, k, v, Scaled::scale(c)); };
 
+/// tanh((q k^T) * c / cap) * cap + mask.
+inline constexpr auto capped_pattern = [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v,
+                                          capture<double> c, capture<std::int64_t> axis, capture<value> mask,
+                                          capture<double> cap) {
+    auto const scores = fusions::detail::scaled_product::scores(p, q, k, c);
+    auto const capped = p.op<"Mul">(p.op<"Tanh">(p.op<"Div">(scores, cap)), cap);
+    return fusions::detail::weighted(p, p.op<"Add">(capped, mask), v, axis);
+};
+inline constexpr auto is_capped = [](value q, value k, value v, double c, std::int64_t axis, value mask, double cap) {
+    return fusions::detail::is_masked_attention(q, k, v, c, axis, mask) && cap > 0 &&
+           cap < std::numeric_limits<double>::infinity();
+};
+/// The operator caps scores before it adds the mask, on the CPU as by ONNX. ONNX Runtime's CUDA kernel refuses caps, so that without this
+/// target the formula stays.
+inline constexpr auto capped = [](graph<23> g, value q, value k, value v, double c, std::int64_t, value mask,
+                                  double cap) {
+    value const y = g.op<"Attention">(q, k, v, mask, attr::scale_f(c), attr::softcap_f(cap));
+    value const best = g.op<"ReduceMax">(mask, g.ints({-1}), attr::keepdims_i(1));
+    value const nan = g.scalar_like(std::numeric_limits<double>::quiet_NaN(), y);
+    return g.op<"Where">(g.op<"Equal">(best, g.scalar_like(-std::numeric_limits<double>::infinity(), mask)), nan, y);
+};
+
 // clang-format off: one row per line
 inline constexpr auto table = rewrites(
     rewrite<"onnxruntime.bias_gelu">([](pattern<13, 19> p, capture<value> x, capture<value> bias) { auto const sum = p.op<"Add">(x, bias); return half_product(p, sum, fusions::detail::twice_normal_cdf(p, sum)); }, is_bias, [](graph<13, 19, com_microsoft> g, value x, value bias) { return g.op<"com.microsoft::BiasGelu">(x, bias); }),
@@ -93,12 +117,13 @@ inline constexpr auto table = rewrites(
     rewrite<"onnxruntime.fast_gelu_factored">([](pattern<13, 19> p, capture<value> x) { return half_product(p, x, fusions::detail::twice_factored_gelu_tanh(p, x)); }, is_float32, [](graph<13, 19, com_microsoft> g, value x) { return g.op<"com.microsoft::FastGelu">(x); }),
     rewrite<"onnxruntime.quick_gelu">([](pattern<13> p, capture<value> x, capture<double> alpha) { return p.op<"Mul">(x, p.op<"Sigmoid">(p.op<"Mul">(x, alpha))); }, [](value x, double) { return is_float32(x); }, [](graph<13, com_microsoft> g, value x, double alpha) { return g.op<"com.microsoft::QuickGelu">(x, attr_f<"alpha">(alpha)); }),
     rewrite<"onnxruntime.swish">([](pattern<13> p, capture<value> x) { return p.op<"Mul">(x, p.op<"Sigmoid">(x)); }, is_float32, [](graph<13, com_microsoft> g, value x) { return g.op<"com.microsoft::QuickGelu">(x, attr_f<"alpha">(1)); }),
-    rewrite<"onnxruntime.skip_layer_normalization">([](pattern<17> p, capture<value> x, capture<value> skip, capture<value> scale, capture<value> bias, capture<double> epsilon) { return p.op<"LayerNormalization">(p.op<"Add">(x, skip), scale, bias, attr::epsilon_f(epsilon)); },
+    rewrite<"onnxruntime.skip_layer_normalization">([](pattern<17> p, capture<value> x, capture<value> skip, capture<value> scale, capture<value> bias, capture<double> epsilon) { auto const sum = p.op<"Add">(x, skip); return std::tuple(p.op<"LayerNormalization">(sum, scale, bias, attr::epsilon_f(epsilon)), sum); },
         [](value x, value skip, value scale, value bias, double epsilon) { return is_sum(x, skip) && is_bias(x, scale) && is_bias(x, bias) && epsilon >= 0; },
-        [](graph<17, com_microsoft> g, value x, value skip, value scale, value bias, double epsilon) { return g.op<"com.microsoft::SkipLayerNormalization">(x, skip, scale, bias, attr_f<"epsilon">(epsilon)); }),
-    rewrite<"onnxruntime.skip_simplified_layer_normalization">([](pattern<23> p, capture<value> x, capture<value> skip, capture<value> scale, capture<double> epsilon) { return p.op<"RMSNormalization">(p.op<"Add">(x, skip), scale, attr::epsilon_f(epsilon)); },
+        [](graph<17, com_microsoft> g, value x, value skip, value scale, value bias, double epsilon) { auto const [y, mean, deviation, sum] = g.op<"com.microsoft::SkipLayerNormalization">(x, skip, scale, bias, attr_f<"epsilon">(epsilon), outputs<4>); return std::tuple(y, sum); }),
+    rewrite<"onnxruntime.skip_simplified_layer_normalization">([](pattern<23> p, capture<value> x, capture<value> skip, capture<value> scale, capture<double> epsilon) { auto const sum = p.op<"Add">(x, skip); return std::tuple(p.op<"RMSNormalization">(sum, scale, attr::epsilon_f(epsilon)), sum); },
         [](value x, value skip, value scale, double epsilon) { return is_sum(x, skip) && is_bias(x, scale) && epsilon >= 0; },
-        [](graph<23, com_microsoft> g, value x, value skip, value scale, double epsilon) { return g.op<"com.microsoft::SkipSimplifiedLayerNormalization">(x, skip, scale, attr_f<"epsilon">(epsilon)); }),
+        [](graph<23, com_microsoft> g, value x, value skip, value scale, double epsilon) { auto const [y, mean, deviation, sum] = g.op<"com.microsoft::SkipSimplifiedLayerNormalization">(x, skip, scale, attr_f<"epsilon">(epsilon), outputs<4>); return std::tuple(y, sum); }),
+    rewrite<"onnxruntime.attention_capped">(capped_pattern, is_capped, capped),
     rewrite<"onnxruntime.attention_both">(attention_pattern<fusions::detail::scaled_both>, are_heads, attention<fusions::detail::scaled_both>),
     rewrite<"onnxruntime.attention_queries">(attention_pattern<fusions::detail::scaled_queries>, are_heads, attention<fusions::detail::scaled_queries>),
     rewrite<"onnxruntime.attention_product">(attention_pattern<fusions::detail::scaled_product>, are_heads, attention<fusions::detail::scaled_product>),
