@@ -88,6 +88,15 @@ class Commits(unittest.TestCase):
         self.assertIn("550 changed lines", self.check()[1])
         self.assertEqual(self.check(ATON_COMMIT_BASE=self.git("rev-parse", "HEAD~"))[1].count("changed lines"), 1)
 
+    def test_large_commits_with_a_reason(self):
+        many = {"a.txt": "line\n" * 700}
+        self.commit(GOOD + "\n\nLarge: every header has this line, and the check\ndemands it of all.", many)
+        self.assertEqual(self.check(), (0, "commits: 1 checked, 0 problems\n"))
+        for reason in ("Large: it is", "Large:", "It is Large: one word more than four"):
+            self.commit(GOOD + "\n\n" + reason, {"a.txt": "other\n" * 600})
+            self.assertIn("changed lines without", self.check()[1])
+            self.commit(GOOD + "\n\nLarge: back to what the file was before", many)
+
     def test_what_is_not_there(self):
         self.commit("Fix padding", {})
         self.commit(GOOD, {"a.txt": "1\n"})
