@@ -42,16 +42,31 @@ inline constexpr auto is_single = [](value x) { return computes_in_float32(x); }
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto activation = rewrites(
-    rewrite<"hard_swish">([](pattern<14> p, capture<value> x) { return p.op<"Mul">(x, p.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6))); }, detail::is_single, [](graph<14> g, value x) { return g.op<"HardSwish">(x); }),
-    rewrite<"mish">([](pattern<18> p, capture<value> x) { return p.op<"Mul">(x, p.op<"Tanh">(p.op<"Softplus">(x))); }, [](graph<18> g, value x) { return g.op<"Mish">(x); }),
-    rewrite<"gelu">([](pattern<20> p, capture<value> x) { return detail::half_product(p, x, detail::twice_normal_cdf(p, x)); }, [](graph<20> g, value x) { return g.op<"Gelu">(x); }),
-    rewrite<"gelu_tanh">([](pattern<20> p, capture<value> x) { return detail::half_product(p, x, detail::twice_gelu_tanh(p, x)); }, [](graph<20> g, value x) { return g.op<"Gelu">(x, attr::approximate_s("tanh")); }),
-    rewrite<"gelu_tanh_factored">([](pattern<20> p, capture<value> x) { return detail::half_product(p, x, detail::twice_factored_gelu_tanh(p, x)); }, [](graph<20> g, value x) { return g.op<"Gelu">(x, attr::approximate_s("tanh")); }),
+    rewrite<"hard_swish">(
+        [](pattern<14> p, capture<value> x) { return p.op<"Mul">(x, p.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6))); },
+        detail::is_single, [](graph<14> g, value x) { return g.op<"HardSwish">(x); }),
+    rewrite<"mish">([](pattern<18> p, capture<value> x) { return p.op<"Mul">(x, p.op<"Tanh">(p.op<"Softplus">(x))); },
+                    [](graph<18> g, value x) { return g.op<"Mish">(x); }),
+    rewrite<"gelu">(
+        [](pattern<20> p, capture<value> x) { return detail::half_product(p, x, detail::twice_normal_cdf(p, x)); },
+        [](graph<20> g, value x) { return g.op<"Gelu">(x); }),
+    rewrite<"gelu_tanh">(
+        [](pattern<20> p, capture<value> x) { return detail::half_product(p, x, detail::twice_gelu_tanh(p, x)); },
+        [](graph<20> g, value x) { return g.op<"Gelu">(x, attr::approximate_s("tanh")); }),
+    rewrite<"gelu_tanh_factored">(
+        [](pattern<20> p, capture<value> x) {
+            return detail::half_product(p, x, detail::twice_factored_gelu_tanh(p, x));
+        },
+        [](graph<20> g, value x) { return g.op<"Gelu">(x, attr::approximate_s("tanh")); }),
     // ONNX Runtime 1.31 has no kernel for Swish, and expands it only in models of opset 24 and 25.
-    rewrite<"swish">([](pattern<24, 25> p, capture<value> x) { return p.op<"Mul">(x, p.op<"Sigmoid">(x)); }, [](graph<24, 25> g, value x) { return g.op<"Swish">(x); }),
-    rewrite<"scaled_swish">([](pattern<24, 25> p, capture<value> x, capture<double> alpha) { return p.op<"Mul">(x, p.op<"Sigmoid">(p.op<"Mul">(x, alpha))); }, [](value x, double) { return detail::computes_in_float32(x); }, [](graph<24, 25> g, value x, double alpha) { return g.op<"Swish">(x, attr::alpha_f(alpha)); }));
-// clang-format on
+    rewrite<"swish">([](pattern<24, 25> p, capture<value> x) { return p.op<"Mul">(x, p.op<"Sigmoid">(x)); },
+                     [](graph<24, 25> g, value x) { return g.op<"Swish">(x); }),
+    rewrite<"scaled_swish">(
+        [](pattern<24, 25> p, capture<value> x, capture<double> alpha) {
+            return p.op<"Mul">(x, p.op<"Sigmoid">(p.op<"Mul">(x, alpha)));
+        },
+        [](value x, double) { return detail::computes_in_float32(x); },
+        [](graph<24, 25> g, value x, double alpha) { return g.op<"Swish">(x, attr::alpha_f(alpha)); }));
 
 } // namespace ATON_NAMESPACE::fusions

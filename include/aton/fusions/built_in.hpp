@@ -11,8 +11,9 @@ namespace ATON_NAMESPACE::fusions {
 /// (<aton/fusions/recomposition.hpp>), which need the compiled mappings.
 [[nodiscard]] rewrites_view built_in_rewrites() noexcept;
 
-/// Appends to a graph what computes the only result of a node of integers with exact operators of ONNX Runtime, and returns it; no_value if
-/// there is no such form, or the opset is below 11. Throws aton::refused if the form needs something of the node that is not known.
+/// Appends to a graph what computes the only result of a node of integers with exact operators of ONNX Runtime, and
+/// returns it; no_value if there is no such form, or the opset is below 11. Throws aton::refused if the form needs
+/// something of the node that is not known.
 [[nodiscard]] value_id build_exact_integers(graph_data& graph, graph_node const& n);
 
 } // namespace ATON_NAMESPACE::fusions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ATen operators that programs contain taken apart: by `run_decompositions()`, or by a model that writes the formula. The calls become a
-// call of the operator again, which its mapping converts to one or a few nodes.
+// ATen operators that programs contain taken apart: by `run_decompositions()`, or by a model that writes the formula.
+// The calls become a call of the operator again, which its mapping converts to one or a few nodes.
 // Public header.
 #pragma once
 

@@ -12,7 +12,8 @@ namespace ATON_NAMESPACE::fusions {
 
 namespace detail {
 
-/// Angles (batch or 1, sequence, size / 2) as halves of the last axis, for all heads; cosines and sines are computed once for all uses.
+/// Angles (batch or 1, sequence, size / 2) as halves of the last axis, for all heads; cosines and sines are computed
+/// once for all uses.
 template <fixed_string Function>
 inline constexpr auto function_of_angles = [](auto p, auto angles, capture<std::int64_t> axis) {
     auto const both = p.shared(p.template op<"Concat">(angles, angles, attr::axis_i(axis)));

@@ -51,10 +51,11 @@ inline constexpr operator_exclusion exclusions[] = {
     {"StringSplit", text},
     {"TfIdfVectorizer", text},
 };
-
-inline constexpr auto table = rewrites(
-    rewrite<"npu.is_nan">([](pattern<13> p, capture<value> x) { return p.op<"IsNaN">(x); }, [](graph<13> g, value x) { return g.op<"Not">(g.op<"Equal">(x, x)); }));
 // clang-format on
+
+inline constexpr auto table =
+    rewrites(rewrite<"npu.is_nan">([](pattern<13> p, capture<value> x) { return p.op<"IsNaN">(x); },
+                                   [](graph<13> g, value x) { return g.op<"Not">(g.op<"Equal">(x, x)); }));
 
 } // namespace detail::npu
 

@@ -53,7 +53,8 @@ inline bool are_matrices(value a, value b) {
     return a.dtype() == dtype::float32 && a.has_rank() && b.has_rank() && a.rank() >= 2 && b.rank() >= 2;
 }
 
-// Attention over four dimensions at opsets without the operator Attention: MultiHeadAttention takes queries of three dimensions.
+// Attention over four dimensions at opsets without the operator Attention: MultiHeadAttention takes queries of three
+// dimensions.
 
 inline constexpr auto are_heads = [](value q, value k, value v, double c, std::int64_t axis) {
     return fusions::detail::is_attention(q, k, v, c, axis) && q.size(1).is_static() && q.size(3).is_static() &&
@@ -95,8 +96,8 @@ inline constexpr auto is_capped = [](value q, value k, value v, double c, std::i
     return fusions::detail::is_masked_attention(q, k, v, c, axis, mask) && cap > 0 &&
            cap < std::numeric_limits<double>::infinity();
 };
-/// The operator caps scores before it adds the mask, on the CPU as by ONNX. ONNX Runtime's CUDA kernel refuses caps, so that without this
-/// target the formula stays.
+/// The operator caps scores before it adds the mask, on the CPU as by ONNX. ONNX Runtime's CUDA kernel refuses caps, so
+/// that without this target the formula stays.
 inline constexpr auto capped = [](graph<23> g, value q, value k, value v, double c, std::int64_t, value mask,
                                   double cap) {
     value const y = g.op<"Attention">(q, k, v, mask, attr::scale_f(c), attr::softcap_f(cap));
@@ -105,37 +106,117 @@ inline constexpr auto capped = [](graph<23> g, value q, value k, value v, double
     return g.op<"Where">(g.op<"Equal">(best, g.scalar_like(-std::numeric_limits<double>::infinity(), mask)), nan, y);
 };
 
-// clang-format off: one row per line
 inline constexpr auto table = rewrites(
-    rewrite<"onnxruntime.bias_gelu">([](pattern<13, 19> p, capture<value> x, capture<value> bias) { auto const sum = p.op<"Add">(x, bias); return half_product(p, sum, fusions::detail::twice_normal_cdf(p, sum)); }, is_bias, [](graph<13, 19, com_microsoft> g, value x, value bias) { return g.op<"com.microsoft::BiasGelu">(x, bias); }),
-    rewrite<"onnxruntime.bias_gelu">([](pattern<20> p, capture<value> x, capture<value> bias) { return p.op<"Gelu">(p.op<"Add">(x, bias)); }, is_bias, [](graph<20, com_microsoft> g, value x, value bias) { return g.op<"com.microsoft::BiasGelu">(x, bias); }),
-    rewrite<"onnxruntime.gelu">([](pattern<13, 19> p, capture<value> x) { return half_product(p, x, fusions::detail::twice_normal_cdf(p, x)); }, is_float32, [](graph<13, 19, com_microsoft> g, value x) { return g.op<"com.microsoft::Gelu">(x); }),
-    rewrite<"onnxruntime.fast_gelu_bias">([](pattern<20> p, capture<value> x, capture<value> bias, capture<std::string> formula) { return p.op<"Gelu">(p.op<"Add">(x, bias), attr::approximate_s(formula)); },
+    rewrite<"onnxruntime.bias_gelu">(
+        [](pattern<13, 19> p, capture<value> x, capture<value> bias) {
+            auto const sum = p.op<"Add">(x, bias);
+            return half_product(p, sum, fusions::detail::twice_normal_cdf(p, sum));
+        },
+        is_bias,
+        [](graph<13, 19, com_microsoft> g, value x, value bias) { return g.op<"com.microsoft::BiasGelu">(x, bias); }),
+    rewrite<"onnxruntime.bias_gelu">(
+        [](pattern<20> p, capture<value> x, capture<value> bias) { return p.op<"Gelu">(p.op<"Add">(x, bias)); },
+        is_bias,
+        [](graph<20, com_microsoft> g, value x, value bias) { return g.op<"com.microsoft::BiasGelu">(x, bias); }),
+    rewrite<"onnxruntime.gelu">(
+        [](pattern<13, 19> p, capture<value> x) { return half_product(p, x, fusions::detail::twice_normal_cdf(p, x)); },
+        is_float32, [](graph<13, 19, com_microsoft> g, value x) { return g.op<"com.microsoft::Gelu">(x); }),
+    rewrite<"onnxruntime.fast_gelu_bias">(
+        [](pattern<20> p, capture<value> x, capture<value> bias, capture<std::string> formula) {
+            return p.op<"Gelu">(p.op<"Add">(x, bias), attr::approximate_s(formula));
+        },
         [](value x, value bias, std::string const& formula) { return is_bias(x, bias) && formula == "tanh"; },
-        [](graph<20, com_microsoft> g, value x, value bias, std::string const&) { return g.op<"com.microsoft::FastGelu">(x, bias); }),
-    rewrite<"onnxruntime.fast_gelu">([](pattern<13, 19> p, capture<value> x) { return half_product(p, x, fusions::detail::twice_gelu_tanh(p, x)); }, is_float32, [](graph<13, 19, com_microsoft> g, value x) { return g.op<"com.microsoft::FastGelu">(x); }),
-    rewrite<"onnxruntime.fast_gelu_factored">([](pattern<13, 19> p, capture<value> x) { return half_product(p, x, fusions::detail::twice_factored_gelu_tanh(p, x)); }, is_float32, [](graph<13, 19, com_microsoft> g, value x) { return g.op<"com.microsoft::FastGelu">(x); }),
-    rewrite<"onnxruntime.quick_gelu">([](pattern<13> p, capture<value> x, capture<double> alpha) { return p.op<"Mul">(x, p.op<"Sigmoid">(p.op<"Mul">(x, alpha))); }, [](value x, double) { return is_float32(x); }, [](graph<13, com_microsoft> g, value x, double alpha) { return g.op<"com.microsoft::QuickGelu">(x, attr_f<"alpha">(alpha)); }),
-    rewrite<"onnxruntime.swish">([](pattern<13> p, capture<value> x) { return p.op<"Mul">(x, p.op<"Sigmoid">(x)); }, is_float32, [](graph<13, com_microsoft> g, value x) { return g.op<"com.microsoft::QuickGelu">(x, attr_f<"alpha">(1)); }),
-    rewrite<"onnxruntime.skip_layer_normalization">([](pattern<17> p, capture<value> x, capture<value> skip, capture<value> scale, capture<value> bias, capture<double> epsilon) { auto const sum = p.op<"Add">(x, skip); return std::tuple(p.op<"LayerNormalization">(sum, scale, bias, attr::epsilon_f(epsilon)), sum); },
-        [](value x, value skip, value scale, value bias, double epsilon) { return is_sum(x, skip) && is_bias(x, scale) && is_bias(x, bias) && epsilon >= 0; },
-        [](graph<17, com_microsoft> g, value x, value skip, value scale, value bias, double epsilon) { auto const [y, mean, deviation, sum] = g.op<"com.microsoft::SkipLayerNormalization">(x, skip, scale, bias, attr_f<"epsilon">(epsilon), outputs<4>); return std::tuple(y, sum); }),
-    rewrite<"onnxruntime.skip_simplified_layer_normalization">([](pattern<23> p, capture<value> x, capture<value> skip, capture<value> scale, capture<double> epsilon) { auto const sum = p.op<"Add">(x, skip); return std::tuple(p.op<"RMSNormalization">(sum, scale, attr::epsilon_f(epsilon)), sum); },
-        [](value x, value skip, value scale, double epsilon) { return is_sum(x, skip) && is_bias(x, scale) && epsilon >= 0; },
-        [](graph<23, com_microsoft> g, value x, value skip, value scale, double epsilon) { auto const [y, mean, deviation, sum] = g.op<"com.microsoft::SkipSimplifiedLayerNormalization">(x, skip, scale, attr_f<"epsilon">(epsilon), outputs<4>); return std::tuple(y, sum); }),
+        [](graph<20, com_microsoft> g, value x, value bias, std::string const&) {
+            return g.op<"com.microsoft::FastGelu">(x, bias);
+        }),
+    rewrite<"onnxruntime.fast_gelu">(
+        [](pattern<13, 19> p, capture<value> x) { return half_product(p, x, fusions::detail::twice_gelu_tanh(p, x)); },
+        is_float32, [](graph<13, 19, com_microsoft> g, value x) { return g.op<"com.microsoft::FastGelu">(x); }),
+    rewrite<"onnxruntime.fast_gelu_factored">(
+        [](pattern<13, 19> p, capture<value> x) {
+            return half_product(p, x, fusions::detail::twice_factored_gelu_tanh(p, x));
+        },
+        is_float32, [](graph<13, 19, com_microsoft> g, value x) { return g.op<"com.microsoft::FastGelu">(x); }),
+    rewrite<"onnxruntime.quick_gelu">(
+        [](pattern<13> p, capture<value> x, capture<double> alpha) {
+            return p.op<"Mul">(x, p.op<"Sigmoid">(p.op<"Mul">(x, alpha)));
+        },
+        [](value x, double) { return is_float32(x); },
+        [](graph<13, com_microsoft> g, value x, double alpha) {
+            return g.op<"com.microsoft::QuickGelu">(x, attr_f<"alpha">(alpha));
+        }),
+    rewrite<"onnxruntime.swish">(
+        [](pattern<13> p, capture<value> x) { return p.op<"Mul">(x, p.op<"Sigmoid">(x)); }, is_float32,
+        [](graph<13, com_microsoft> g, value x) { return g.op<"com.microsoft::QuickGelu">(x, attr_f<"alpha">(1)); }),
+    rewrite<"onnxruntime.skip_layer_normalization">(
+        [](pattern<17> p, capture<value> x, capture<value> skip, capture<value> scale, capture<value> bias,
+           capture<double> epsilon) {
+            auto const sum = p.op<"Add">(x, skip);
+            return std::tuple(p.op<"LayerNormalization">(sum, scale, bias, attr::epsilon_f(epsilon)), sum);
+        },
+        [](value x, value skip, value scale, value bias, double epsilon) {
+            return is_sum(x, skip) && is_bias(x, scale) && is_bias(x, bias) && epsilon >= 0;
+        },
+        [](graph<17, com_microsoft> g, value x, value skip, value scale, value bias, double epsilon) {
+            auto const [y, mean, deviation, sum] = g.op<"com.microsoft::SkipLayerNormalization">(
+                x, skip, scale, bias, attr_f<"epsilon">(epsilon), outputs<4>);
+            return std::tuple(y, sum);
+        }),
+    rewrite<"onnxruntime.skip_simplified_layer_normalization">(
+        [](pattern<23> p, capture<value> x, capture<value> skip, capture<value> scale, capture<double> epsilon) {
+            auto const sum = p.op<"Add">(x, skip);
+            return std::tuple(p.op<"RMSNormalization">(sum, scale, attr::epsilon_f(epsilon)), sum);
+        },
+        [](value x, value skip, value scale, double epsilon) {
+            return is_sum(x, skip) && is_bias(x, scale) && epsilon >= 0;
+        },
+        [](graph<23, com_microsoft> g, value x, value skip, value scale, double epsilon) {
+            auto const [y, mean, deviation, sum] = g.op<"com.microsoft::SkipSimplifiedLayerNormalization">(
+                x, skip, scale, attr_f<"epsilon">(epsilon), outputs<4>);
+            return std::tuple(y, sum);
+        }),
     rewrite<"onnxruntime.attention_capped">(capped_pattern, is_capped, capped),
-    rewrite<"onnxruntime.attention_both">(attention_pattern<fusions::detail::scaled_both>, are_heads, attention<fusions::detail::scaled_both>),
-    rewrite<"onnxruntime.attention_queries">(attention_pattern<fusions::detail::scaled_queries>, are_heads, attention<fusions::detail::scaled_queries>),
-    rewrite<"onnxruntime.attention_product">(attention_pattern<fusions::detail::scaled_product>, are_heads, attention<fusions::detail::scaled_product>),
-    rewrite<"onnxruntime.attention_divided">(attention_pattern<fusions::detail::divided_product>, are_heads, attention<fusions::detail::divided_product>));
+    rewrite<"onnxruntime.attention_both">(attention_pattern<fusions::detail::scaled_both>, are_heads,
+                                          attention<fusions::detail::scaled_both>),
+    rewrite<"onnxruntime.attention_queries">(attention_pattern<fusions::detail::scaled_queries>, are_heads,
+                                             attention<fusions::detail::scaled_queries>),
+    rewrite<"onnxruntime.attention_product">(attention_pattern<fusions::detail::scaled_product>, are_heads,
+                                             attention<fusions::detail::scaled_product>),
+    rewrite<"onnxruntime.attention_divided">(attention_pattern<fusions::detail::divided_product>, are_heads,
+                                             attention<fusions::detail::divided_product>));
 
 /// Products, which are parts of many patterns.
 inline constexpr auto products = rewrites(
-    rewrite<"onnxruntime.scaled_product_of_transposed">([](pattern<13> p, capture<value> a, capture<value> b, capture<integers> perm, capture<double> c) { return p.op<"Mul">(p.op<"MatMul">(a, p.op<"Transpose">(b, attr::perm_i(perm))), c); }, [](value a, value b, integers const& perm, double) { return are_matrices(a, b) && swaps_last_two(perm); }, [](graph<13, com_microsoft> g, value a, value b, integers const&, double c) { return g.op<"com.microsoft::FusedMatMul">(a, b, attr_i<"transB">(1), attr_f<"alpha">(c)); }),
-    rewrite<"onnxruntime.scaled_product">([](pattern<13> p, capture<value> a, capture<value> b, capture<double> c) { return p.op<"Mul">(p.op<"MatMul">(a, b), c); }, [](value a, value b, double) { return are_matrices(a, b); }, [](graph<13, com_microsoft> g, value a, value b, double c) { return g.op<"com.microsoft::FusedMatMul">(a, b, attr_f<"alpha">(c)); }),
-    rewrite<"onnxruntime.product_of_transposed">([](pattern<13> p, capture<value> a, capture<value> b, capture<integers> perm) { return p.op<"MatMul">(a, p.op<"Transpose">(b, attr::perm_i(perm))); }, [](value a, value b, integers const& perm) { return are_matrices(a, b) && swaps_last_two(perm); }, [](graph<13, com_microsoft> g, value a, value b, integers const&) { return g.op<"com.microsoft::FusedMatMul">(a, b, attr_i<"transB">(1)); }),
-    rewrite<"onnxruntime.transposed_product">([](pattern<13> p, capture<value> a, capture<value> b, capture<integers> perm) { return p.op<"MatMul">(p.op<"Transpose">(a, attr::perm_i(perm)), b); }, [](value a, value b, integers const& perm) { return are_matrices(a, b) && swaps_last_two(perm); }, [](graph<13, com_microsoft> g, value a, value b, integers const&) { return g.op<"com.microsoft::FusedMatMul">(a, b, attr_i<"transA">(1)); }));
-// clang-format on
+    rewrite<"onnxruntime.scaled_product_of_transposed">(
+        [](pattern<13> p, capture<value> a, capture<value> b, capture<integers> perm, capture<double> c) {
+            return p.op<"Mul">(p.op<"MatMul">(a, p.op<"Transpose">(b, attr::perm_i(perm))), c);
+        },
+        [](value a, value b, integers const& perm, double) { return are_matrices(a, b) && swaps_last_two(perm); },
+        [](graph<13, com_microsoft> g, value a, value b, integers const&, double c) {
+            return g.op<"com.microsoft::FusedMatMul">(a, b, attr_i<"transB">(1), attr_f<"alpha">(c));
+        }),
+    rewrite<"onnxruntime.scaled_product">([](pattern<13> p, capture<value> a, capture<value> b,
+                                             capture<double> c) { return p.op<"Mul">(p.op<"MatMul">(a, b), c); },
+                                          [](value a, value b, double) { return are_matrices(a, b); },
+                                          [](graph<13, com_microsoft> g, value a, value b, double c) {
+                                              return g.op<"com.microsoft::FusedMatMul">(a, b, attr_f<"alpha">(c));
+                                          }),
+    rewrite<"onnxruntime.product_of_transposed">(
+        [](pattern<13> p, capture<value> a, capture<value> b, capture<integers> perm) {
+            return p.op<"MatMul">(a, p.op<"Transpose">(b, attr::perm_i(perm)));
+        },
+        [](value a, value b, integers const& perm) { return are_matrices(a, b) && swaps_last_two(perm); },
+        [](graph<13, com_microsoft> g, value a, value b, integers const&) {
+            return g.op<"com.microsoft::FusedMatMul">(a, b, attr_i<"transB">(1));
+        }),
+    rewrite<"onnxruntime.transposed_product">(
+        [](pattern<13> p, capture<value> a, capture<value> b, capture<integers> perm) {
+            return p.op<"MatMul">(p.op<"Transpose">(a, attr::perm_i(perm)), b);
+        },
+        [](value a, value b, integers const& perm) { return are_matrices(a, b) && swaps_last_two(perm); },
+        [](graph<13, com_microsoft> g, value a, value b, integers const&) {
+            return g.op<"com.microsoft::FusedMatMul">(a, b, attr_i<"transA">(1));
+        }));
 
 } // namespace detail::onnx_runtime
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Targets: what a runtime runs that ONNX does not have, and what it does not run. A target is a table; the exporter applies its rewrites
-// and refuses what it cannot run.
+// Targets: what a runtime runs that ONNX does not have, and what it does not run. A target is a table; the exporter
+// applies its rewrites and refuses what it cannot run.
 // Public header.
 #pragma once
 
@@ -42,10 +42,12 @@ struct target {
     std::span<operator_support const> operators = {};    ///< all that it runs; empty: no limit is known
     std::span<operator_exclusion const> exclusions = {}; ///< what it does not run, whatever `operators` says
     type_set types = {};                                 ///< of all values; empty: no limit is known
-    /// Of kernels that do not compute integers exactly; operators are replaced where their numbers may be beyond what is exact.
+    /// Of kernels that do not compute integers exactly; operators are replaced where their numbers may be beyond what
+    /// is exact.
     std::span<onnx::integer_kernel const> integer_kernels = {};
     bool is_static = false; ///< all sizes must be known when the model is written
-    /// Runs what ONNX Runtime has kernels for (onnx/kernels.hpp). What it has none for is computed in a wider dtype that gives ATen's numbers.
+    /// Runs what ONNX Runtime has kernels for (onnx/kernels.hpp). What it has none for is computed in a wider dtype
+    /// that gives ATen's numbers.
     bool has_onnxruntime_kernels = false;
 };
 

@@ -212,25 +212,59 @@ inline std::vector<std::int64_t> of_image(std::vector<std::int64_t> const& list,
 
 using integers = std::vector<std::int64_t>;
 
-// clang-format off: one row per line
 inline constexpr auto table = rewrites(
     rewrite<"tensorrt.compress">(
-        [](pattern<13, 20> p, capture<value> x, capture<value> mask, capture<std::int64_t> axis) { return p.op<"Compress">(x, mask, attr::axis_i(axis)); },
-        [](graph<13, 20> g, value x, value mask, std::int64_t axis) { return g.op<"Gather">(x, g.op<"Squeeze">(g.op<"NonZero">(mask), g.ints({0})), attr::axis_i(axis)); }),
+        [](pattern<13, 20> p, capture<value> x, capture<value> mask, capture<std::int64_t> axis) {
+            return p.op<"Compress">(x, mask, attr::axis_i(axis));
+        },
+        [](graph<13, 20> g, value x, value mask, std::int64_t axis) {
+            return g.op<"Gather">(x, g.op<"Squeeze">(g.op<"NonZero">(mask), g.ints({0})), attr::axis_i(axis));
+        }),
     rewrite<"tensorrt.compress_all">(
         [](pattern<13, 20> p, capture<value> x, capture<value> mask) { return p.op<"Compress">(x, mask); },
-        [](graph<13, 20> g, value x, value mask) { return g.op<"Gather">(g.op<"Reshape">(x, g.ints({-1})), g.op<"Squeeze">(g.op<"NonZero">(mask), g.ints({0}))); }),
+        [](graph<13, 20> g, value x, value mask) {
+            return g.op<"Gather">(g.op<"Reshape">(x, g.ints({-1})),
+                                  g.op<"Squeeze">(g.op<"NonZero">(mask), g.ints({0})));
+        }),
     rewrite<"tensorrt.max_pool_of_lines">(
-        [](pattern<13, 20> p, capture<value> x, capture<integers> kernel, capture<integers> strides, capture<integers> pads, capture<std::int64_t> ceil) { return p.op<"MaxPool">(x, attr::kernel_shape_i(kernel), attr::strides_i(strides), attr::pads_i(pads), attr::ceil_mode_i(ceil)); },
+        [](pattern<13, 20> p, capture<value> x, capture<integers> kernel, capture<integers> strides,
+           capture<integers> pads, capture<std::int64_t> ceil) {
+            return p.op<"MaxPool">(
+                x, attr::kernel_shape_i(kernel), attr::strides_i(strides), attr::pads_i(pads), attr::ceil_mode_i(ceil));
+        },
         [](value x, integers const&, integers const&, integers const&, std::int64_t) { return x.rank() == 3; },
-        [](graph<13, 20> g, value x, integers const& kernel, integers const& strides, integers const& pads, std::int64_t ceil) {
-            return g.op<"Squeeze">(g.op<"MaxPool">(as_image(g, x), attr::kernel_shape_i(of_image(kernel, 1)), attr::strides_i(of_image(strides, 1)), attr::pads_i(of_image(pads, 0)), attr::ceil_mode_i(ceil)), g.ints({2})); }),
+        [](graph<13, 20> g, value x, integers const& kernel, integers const& strides, integers const& pads,
+           std::int64_t ceil) {
+            return g.op<"Squeeze">(g.op<"MaxPool">(as_image(g, x),
+                                                   attr::kernel_shape_i(of_image(kernel, 1)),
+                                                   attr::strides_i(of_image(strides, 1)),
+                                                   attr::pads_i(of_image(pads, 0)),
+                                                   attr::ceil_mode_i(ceil)),
+                                   g.ints({2}));
+        }),
     rewrite<"tensorrt.average_pool_of_lines">(
-        [](pattern<13, 20> p, capture<value> x, capture<integers> kernel, capture<integers> strides, capture<integers> pads, capture<std::int64_t> ceil, capture<std::int64_t> counts) { return p.op<"AveragePool">(x, attr::kernel_shape_i(kernel), attr::strides_i(strides), attr::pads_i(pads), attr::ceil_mode_i(ceil), attr::count_include_pad_i(counts)); },
-        [](value x, integers const&, integers const&, integers const&, std::int64_t, std::int64_t) { return x.rank() == 3; },
-        [](graph<13, 20> g, value x, integers const& kernel, integers const& strides, integers const& pads, std::int64_t ceil, std::int64_t counts) {
-            return g.op<"Squeeze">(g.op<"AveragePool">(as_image(g, x), attr::kernel_shape_i(of_image(kernel, 1)), attr::strides_i(of_image(strides, 1)), attr::pads_i(of_image(pads, 0)), attr::ceil_mode_i(ceil), attr::count_include_pad_i(counts)), g.ints({2})); }));
-// clang-format on
+        [](pattern<13, 20> p, capture<value> x, capture<integers> kernel, capture<integers> strides,
+           capture<integers> pads, capture<std::int64_t> ceil, capture<std::int64_t> counts) {
+            return p.op<"AveragePool">(x,
+                                       attr::kernel_shape_i(kernel),
+                                       attr::strides_i(strides),
+                                       attr::pads_i(pads),
+                                       attr::ceil_mode_i(ceil),
+                                       attr::count_include_pad_i(counts));
+        },
+        [](value x, integers const&, integers const&, integers const&, std::int64_t, std::int64_t) {
+            return x.rank() == 3;
+        },
+        [](graph<13, 20> g, value x, integers const& kernel, integers const& strides, integers const& pads,
+           std::int64_t ceil, std::int64_t counts) {
+            return g.op<"Squeeze">(g.op<"AveragePool">(as_image(g, x),
+                                                       attr::kernel_shape_i(of_image(kernel, 1)),
+                                                       attr::strides_i(of_image(strides, 1)),
+                                                       attr::pads_i(of_image(pads, 0)),
+                                                       attr::ceil_mode_i(ceil),
+                                                       attr::count_include_pad_i(counts)),
+                                   g.ints({2}));
+        }));
 
 } // namespace detail::tensorrt
 

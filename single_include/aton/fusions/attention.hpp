@@ -12,7 +12,8 @@
 #include <vector>
 
 // ---- aton/fusions/attention.hpp
-// Attention over four dimensions (batch, heads, positions, size of a head), as mappings and models write it with products and Softmax.
+// Attention over four dimensions (batch, heads, positions, size of a head), as mappings and models write it with
+// products and Softmax.
 // Public header.
 
 namespace ATON_NAMESPACE::fusions {
@@ -101,8 +102,8 @@ inline constexpr auto masked_unscaled_attention_pattern = [](pattern<23> p, capt
     else return weighted(p, scores, v, axis);
 };
 
-/// Whether the operator Attention takes these operands, as runtimes implement it: nothing is broadcast. The products demand that heads
-/// have one size, and that there are as many values as keys.
+/// Whether the operator Attention takes these operands, as runtimes implement it: nothing is broadcast. The products
+/// demand that heads have one size, and that there are as many values as keys.
 inline constexpr auto is_attention = [](value q, value k, value v, double c, std::int64_t axis) {
     bool const usable = q.dtype() == dtype::float32 && q.rank() == 4 && k.rank() == 4 && v.rank() == 4 &&
                         (axis == -1 || axis == 3) && c > 0 && c < std::numeric_limits<double>::infinity();
@@ -182,36 +183,95 @@ inline bool repeats_heads(value q, value x, integers const& repeats, integers co
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto attention = rewrites(
-    rewrite<"attention.both">(detail::attention_pattern<detail::scaled_both>, detail::is_attention, detail::fused<detail::scaled_both>),
-    rewrite<"attention.queries">(detail::attention_pattern<detail::scaled_queries>, detail::is_attention, detail::fused<detail::scaled_queries>),
-    rewrite<"attention.product">(detail::attention_pattern<detail::scaled_product>, detail::is_attention, detail::fused<detail::scaled_product>),
-    rewrite<"attention.divided">(detail::attention_pattern<detail::divided_product>, detail::is_attention, detail::fused<detail::divided_product>),
-    rewrite<"attention.both_boolean">(detail::masked_attention_pattern<detail::scaled_both, detail::boolean_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::scaled_both, false>),
-    rewrite<"attention.both_boolean_safe">(detail::masked_attention_pattern<detail::scaled_both, detail::boolean_mask, true>, detail::is_masked_attention, detail::fused_with_mask<detail::scaled_both, true>),
-    rewrite<"attention.both_added">(detail::masked_attention_pattern<detail::scaled_both, detail::added_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::scaled_both, false>),
-    rewrite<"attention.both_added_safe">(detail::masked_attention_pattern<detail::scaled_both, detail::added_mask, true>, detail::is_masked_attention, detail::fused_with_mask<detail::scaled_both, true>),
-    rewrite<"attention.queries_boolean">(detail::masked_attention_pattern<detail::scaled_queries, detail::boolean_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::scaled_queries, false>),
-    rewrite<"attention.queries_added">(detail::masked_attention_pattern<detail::scaled_queries, detail::added_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::scaled_queries, false>),
-    rewrite<"attention.product_boolean">(detail::masked_attention_pattern<detail::scaled_product, detail::boolean_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::scaled_product, false>),
-    rewrite<"attention.product_added">(detail::masked_attention_pattern<detail::scaled_product, detail::added_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::scaled_product, false>),
-    rewrite<"attention.divided_boolean">(detail::masked_attention_pattern<detail::divided_product, detail::boolean_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::divided_product, false>),
-    rewrite<"attention.divided_added">(detail::masked_attention_pattern<detail::divided_product, detail::added_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::divided_product, false>),
-    rewrite<"attention.unscaled">(detail::unscaled_attention_pattern, detail::is_unscaled_attention, detail::fused_unscaled),
-    rewrite<"attention.unscaled_boolean">(detail::masked_unscaled_attention_pattern<detail::boolean_mask, false>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<false>),
-    rewrite<"attention.unscaled_boolean_safe">(detail::masked_unscaled_attention_pattern<detail::boolean_mask, true>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<true>),
-    rewrite<"attention.unscaled_added">(detail::masked_unscaled_attention_pattern<detail::added_mask, false>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<false>),
-    rewrite<"attention.unscaled_added_safe">(detail::masked_unscaled_attention_pattern<detail::added_mask, true>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<true>),
+    rewrite<"attention.both">(detail::attention_pattern<detail::scaled_both>, detail::is_attention,
+                              detail::fused<detail::scaled_both>),
+    rewrite<"attention.queries">(detail::attention_pattern<detail::scaled_queries>, detail::is_attention,
+                                 detail::fused<detail::scaled_queries>),
+    rewrite<"attention.product">(detail::attention_pattern<detail::scaled_product>, detail::is_attention,
+                                 detail::fused<detail::scaled_product>),
+    rewrite<"attention.divided">(detail::attention_pattern<detail::divided_product>, detail::is_attention,
+                                 detail::fused<detail::divided_product>),
+    rewrite<"attention.both_boolean">(
+        detail::masked_attention_pattern<detail::scaled_both, detail::boolean_mask, false>, detail::is_masked_attention,
+        detail::fused_with_mask<detail::scaled_both, false>),
+    rewrite<"attention.both_boolean_safe">(
+        detail::masked_attention_pattern<detail::scaled_both, detail::boolean_mask, true>, detail::is_masked_attention,
+        detail::fused_with_mask<detail::scaled_both, true>),
+    rewrite<"attention.both_added">(detail::masked_attention_pattern<detail::scaled_both, detail::added_mask, false>,
+                                    detail::is_masked_attention, detail::fused_with_mask<detail::scaled_both, false>),
+    rewrite<"attention.both_added_safe">(
+        detail::masked_attention_pattern<detail::scaled_both, detail::added_mask, true>, detail::is_masked_attention,
+        detail::fused_with_mask<detail::scaled_both, true>),
+    rewrite<"attention.queries_boolean">(
+        detail::masked_attention_pattern<detail::scaled_queries, detail::boolean_mask, false>,
+        detail::is_masked_attention, detail::fused_with_mask<detail::scaled_queries, false>),
+    rewrite<"attention.queries_added">(
+        detail::masked_attention_pattern<detail::scaled_queries, detail::added_mask, false>,
+        detail::is_masked_attention, detail::fused_with_mask<detail::scaled_queries, false>),
+    rewrite<"attention.product_boolean">(
+        detail::masked_attention_pattern<detail::scaled_product, detail::boolean_mask, false>,
+        detail::is_masked_attention, detail::fused_with_mask<detail::scaled_product, false>),
+    rewrite<"attention.product_added">(
+        detail::masked_attention_pattern<detail::scaled_product, detail::added_mask, false>,
+        detail::is_masked_attention, detail::fused_with_mask<detail::scaled_product, false>),
+    rewrite<"attention.divided_boolean">(
+        detail::masked_attention_pattern<detail::divided_product, detail::boolean_mask, false>,
+        detail::is_masked_attention, detail::fused_with_mask<detail::divided_product, false>),
+    rewrite<"attention.divided_added">(
+        detail::masked_attention_pattern<detail::divided_product, detail::added_mask, false>,
+        detail::is_masked_attention, detail::fused_with_mask<detail::divided_product, false>),
+    rewrite<"attention.unscaled">(detail::unscaled_attention_pattern, detail::is_unscaled_attention,
+                                  detail::fused_unscaled),
+    rewrite<"attention.unscaled_boolean">(detail::masked_unscaled_attention_pattern<detail::boolean_mask, false>,
+                                          detail::is_masked_unscaled_attention,
+                                          detail::fused_unscaled_with_mask<false>),
+    rewrite<"attention.unscaled_boolean_safe">(detail::masked_unscaled_attention_pattern<detail::boolean_mask, true>,
+                                               detail::is_masked_unscaled_attention,
+                                               detail::fused_unscaled_with_mask<true>),
+    rewrite<"attention.unscaled_added">(detail::masked_unscaled_attention_pattern<detail::added_mask, false>,
+                                        detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<false>),
+    rewrite<"attention.unscaled_added_safe">(detail::masked_unscaled_attention_pattern<detail::added_mask, true>,
+                                             detail::is_masked_unscaled_attention,
+                                             detail::fused_unscaled_with_mask<true>),
     rewrite<"grouped_attention">(
-        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<double> scale, capture<std::int64_t> causal, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), attr::scale_f(scale), attr::is_causal_i(causal)); },
-        [](value q, value k, value v, double, std::int64_t, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
-        [](graph<23> g, value q, value k, value v, double scale, std::int64_t causal, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, attr::scale_f(scale), attr::is_causal_i(causal)); }),
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<double> scale,
+           capture<std::int64_t> causal, capture<detail::integers> repeats, capture<detail::integers> key_sizes,
+           capture<detail::integers> value_sizes) {
+            return p.op<"Attention">(q,
+                                     detail::repeated_heads(p, k, repeats, key_sizes),
+                                     detail::repeated_heads(p, v, repeats, value_sizes),
+                                     attr::scale_f(scale),
+                                     attr::is_causal_i(causal));
+        },
+        [](value q, value k, value v, double, std::int64_t, detail::integers const& repeats,
+           detail::integers const& key_sizes, detail::integers const& value_sizes) {
+            return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes);
+        },
+        [](graph<23> g, value q, value k, value v, double scale, std::int64_t causal, detail::integers const&,
+           detail::integers const&, detail::integers const&) {
+            return g.op<"Attention">(q, k, v, attr::scale_f(scale), attr::is_causal_i(causal));
+        }),
     rewrite<"grouped_attention_mask">(
-        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<double> cap, capture<std::int64_t> causal, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), mask, attr::scale_f(scale), attr::softcap_f(cap), attr::is_causal_i(causal)); },
-        [](value q, value k, value v, value, double, double, std::int64_t, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
-        [](graph<23> g, value q, value k, value v, value mask, double scale, double cap, std::int64_t causal, detail::integers const&, detail::integers const&, detail::integers const&) { return detail::capped_attention(g, cap, q, k, v, mask, attr::scale_f(scale), attr::is_causal_i(causal)); }));
-// clang-format on
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask,
+           capture<double> scale, capture<double> cap, capture<std::int64_t> causal, capture<detail::integers> repeats,
+           capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) {
+            return p.op<"Attention">(q,
+                                     detail::repeated_heads(p, k, repeats, key_sizes),
+                                     detail::repeated_heads(p, v, repeats, value_sizes),
+                                     mask,
+                                     attr::scale_f(scale),
+                                     attr::softcap_f(cap),
+                                     attr::is_causal_i(causal));
+        },
+        [](value q, value k, value v, value, double, double, std::int64_t, detail::integers const& repeats,
+           detail::integers const& key_sizes, detail::integers const& value_sizes) {
+            return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes);
+        },
+        [](graph<23> g, value q, value k, value v, value mask, double scale, double cap, std::int64_t causal,
+           detail::integers const&, detail::integers const&, detail::integers const&) {
+            return detail::capped_attention(g, cap, q, k, v, mask, attr::scale_f(scale), attr::is_causal_i(causal));
+        }));
 
 } // namespace ATON_NAMESPACE::fusions
 

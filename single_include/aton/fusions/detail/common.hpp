@@ -22,7 +22,8 @@ namespace detail {
 
 using integers = std::vector<std::int64_t>;
 
-/// Whether runtimes compute functions of this value in float32: ONNX stores factors of its activations, and epsilons, with that precision.
+/// Whether runtimes compute functions of this value in float32: ONNX stores factors of its activations, and epsilons,
+/// with that precision.
 inline bool computes_in_float32(value x) {
     return x.dtype() == dtype::float32 || x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16;
 }
