@@ -50,7 +50,7 @@ TEST_CASE("a batch of a symbolic size of empty matrices is empty") {
 TEST_CASE("an empty index of any rank and a symbolic size gathers nothing") {
     symbolic s;
     value const index = s.input("index", {dim("n"), 0}, dtype::int64);
-    value const y = mappings::detail::gather_row(s.g, s.input("x", {5}), 0, index, false);
+    value const y = mappings::detail::gather(s.g, s.input("x", {5}), 0, index, false);
     CHECK(y.shape() == shape{dim("n"), 0});
     CHECK_FALSE(s.has("GatherElements"));
 }

@@ -52,8 +52,9 @@ inline safe_vector<sym_int> broadcast_sizes(safe_span<sym_int const> given, std:
     return {given.begin(), given.end()};
 }
 
-/// The windows along one axis whose size or number of windows only the graph knows. Tables of int64 and bool, [longest window, windows]:
-/// the positions, where shorter windows repeat their last element, and whether an entry is not such a repetition.
+/// The windows along one axis whose size or number of windows only the graph knows. Tables of int64 and bool, [longest
+/// window, windows]: the positions, where shorter windows repeat their last element, and whether an entry is not such a
+/// repetition.
 struct computed_windows {
     value at;
     value counted;
@@ -83,7 +84,7 @@ inline value average_along(graph<9> g, value x, std::int64_t axis, sym_int out) 
     if (out.is(1)) return reduce<"ReduceMean">(g, x, ints{axis}, true);
     computed_windows const w = windows_along(g, g.size(x, axis), out);
     std::int64_t const following = x.rank() - axis - 1;
-    value const seen = gather(g, x, w.at, axis);
+    value const seen = gather_of(g, x, w.at, axis);
     value const counted = g.op<"Where">(beside_axes(g, w.counted, following), seen, g.scalar_like(0, seen));
     value const counts = g.cast(beside_axes(g, w.counts, following), x.dtype());
     return g.op<"Div">(reduce_sum(g, counted, ints{axis}, false), counts);
@@ -132,7 +133,8 @@ inline std::tuple<value, value> global_max(graph<8> g, value x) {
     return with_nan(g, x, {pool(x), spatial.empty() ? at : unsqueeze(g, at, spatial)}, pool);
 }
 
-/// Maxima and their indices where only the graph knows a size. ATen takes the first maximum, but of NaN, which is greater, the last.
+/// Maxima and their indices where only the graph knows a size. ATen takes the first maximum, but of NaN, which is
+/// greater, the last.
 inline std::tuple<value, value> computed_max(graph<9> g, value x, safe_span<sym_int const> output_size) {
     if (!is_floating(x.dtype())) throw unsupported_error("adaptive max pooling of integers");
     value seen = x; // (batch, channel, window, out, window, out, ...)
@@ -142,7 +144,7 @@ inline std::tuple<value, value> computed_max(graph<9> g, value x, safe_span<sym_
         sym_int const in = g.size(x, static_cast<std::int64_t>(i) + 2);
         value const at = windows_along(g, in, output_size[i]).at;
         windows.push_back(static_cast<std::int64_t>(2 * i) + 2);
-        seen = gather(g, seen, at, windows.back());
+        seen = gather_of(g, seen, at, windows.back());
         place = place ? value(g.op<"Add">(beside_axes(g, g.op<"Mul">(*place, in), 2), at)) : at;
     }
     value const largest = reduce<"ReduceMax">(g, seen, windows, true);
@@ -195,16 +197,14 @@ inline constexpr auto adaptive_max_pool =
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto adaptive_pooling = table(
-    symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
-    symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
-    symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
-    symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
-    symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
-    symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
-    symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
-    symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>));
-// clang-format on
+inline constexpr auto adaptive_pooling =
+    table(symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
+          symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+          symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+          symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+          symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+          symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
+          symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
+          symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -19,7 +19,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). Below opset 26, ONNX cannot read the sign of a NaN, which counts as positive.
+/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). Below opset 26, ONNX cannot read the sign of a NaN,
+/// which counts as positive.
 inline value sign_bit(graph<7> g, value x) {
     if (g.opset() >= 26) return is_less(g, bits_of_float(g.within<26>(), x), 0);
     if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
@@ -32,14 +33,16 @@ inline value copysign(graph<9> g, value magnitude, value sign) {
     return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
 }
 
-/// The arctangent of a ratio from 0 to 1, in float64: ONNX Runtime has only that of float32, from which one step of Newton's method starts.
+/// The arctangent of a ratio from 0 to 1, in float64: ONNX Runtime has only that of float32, from which one step of
+/// Newton's method starts.
 inline value precise_atan(graph<7> g, value ratio) {
     value const near = g.cast(g.op<"Atan">(g.cast(ratio, dtype::float32)), dtype::float64);
     value const cos = g.op<"Cos">(near);
     return g.op<"Add">(near, g.op<"Mul">(g.op<"Sub">(g.op<"Mul">(ratio, cos), g.op<"Sin">(near)), cos));
 }
 
-/// The angle of a point in the first quadrant, with the arctangent in `type`. The case height = width covers 0 / 0 and inf / inf.
+/// The angle of a point in the first quadrant, with the arctangent in `type`. The case height = width covers 0 / 0 and
+/// inf / inf.
 inline value acute_angle(graph<9> g, value height, value width, dtype type) {
     value const diagonal = g.op<"Mul">(g.op<"Sign">(height), std::numbers::pi / 4);
     value const is_diagonal = is_equal(g, height, width);
@@ -63,8 +66,8 @@ inline value atan2(graph<9> g, value y, value x) { return atan2_in(g, y, x, x.dt
 /// Squares of all numbers of this dtype are finite, and not 0, in the next larger one.
 inline dtype dtype_of_squares(dtype type) { return type == dtype::float16 ? dtype::float32 : dtype::float64; }
 
-/// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
-/// Without NaN, a larger dtype avoids overflow as well.
+/// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes
+/// precedence over NaN. Without NaN, a larger dtype avoids overflow as well.
 inline value hypot(graph<9> g, value a, value b) {
     if (a.dtype() != dtype::float64 && !g.exact_nan()) {
         value const wide_a = g.cast(a, dtype_of_squares(a.dtype()));
@@ -187,7 +190,6 @@ inline value nextafter(graph<11> g, value a, value b) {
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto binary_math = table(
     symbolic<"aten::atan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
     symbolic<"aten::arctan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
@@ -201,13 +203,14 @@ inline constexpr auto binary_math = table(
     symbolic<"aten::special_xlogy.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
     symbolic<"aten::special_xlogy.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
     symbolic<"aten::special_xlog1py(self, other)">(detail::of_tensors<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::special_xlog1py.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::special_xlog1py.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::special_xlog1py.other_scalar(self, other)">(
+        detail::with_number<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::special_xlog1py.self_scalar(self, other)">(
+        detail::number_first<detail::in_floats<detail::xlog1py>>),
     symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
     symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>),
     symbolic<"aten::nextafter(self, other)">(detail::of_tensors<detail::nextafter>),
     symbolic<"aten::gcd(self, other)">(detail::of_tensors<detail::gcd>),
     symbolic<"aten::lcm(self, other)">(detail::of_tensors<detail::lcm>));
-// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -91,33 +91,31 @@ inline value right_shift(graph<10> g, value a, value b) {
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto bitwise = table(
-    symbolic<"aten::bitwise_and.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
-    symbolic<"aten::bitwise_and.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
-    symbolic<"aten::bitwise_and.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_and>),
-    symbolic<"aten::bitwise_or.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
-    symbolic<"aten::bitwise_or.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
-    symbolic<"aten::bitwise_or.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_or>),
-    symbolic<"aten::bitwise_xor.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
-    symbolic<"aten::bitwise_xor.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
-    symbolic<"aten::bitwise_xor.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_xor>),
-    symbolic<"aten::__and__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
-    symbolic<"aten::__and__.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
-    symbolic<"aten::__or__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
-    symbolic<"aten::__or__.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
-    symbolic<"aten::__xor__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
-    symbolic<"aten::__xor__.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
-    symbolic<"aten::bitwise_left_shift.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
-    symbolic<"aten::bitwise_left_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::left_shift>),
-    symbolic<"aten::bitwise_left_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::left_shift>),
-    symbolic<"aten::bitwise_right_shift.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
-    symbolic<"aten::bitwise_right_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::right_shift>),
-    symbolic<"aten::bitwise_right_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::right_shift>),
-    symbolic<"aten::__lshift__.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
-    symbolic<"aten::__lshift__.Scalar(self, other)">(detail::with_number<detail::left_shift>),
-    symbolic<"aten::__rshift__.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
-    symbolic<"aten::__rshift__.Scalar(self, other)">(detail::with_number<detail::right_shift>));
-// clang-format on
+inline constexpr auto bitwise =
+    table(symbolic<"aten::bitwise_and.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
+          symbolic<"aten::bitwise_and.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
+          symbolic<"aten::bitwise_and.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_and>),
+          symbolic<"aten::bitwise_or.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
+          symbolic<"aten::bitwise_or.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
+          symbolic<"aten::bitwise_or.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_or>),
+          symbolic<"aten::bitwise_xor.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
+          symbolic<"aten::bitwise_xor.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
+          symbolic<"aten::bitwise_xor.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_xor>),
+          symbolic<"aten::__and__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
+          symbolic<"aten::__and__.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
+          symbolic<"aten::__or__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
+          symbolic<"aten::__or__.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
+          symbolic<"aten::__xor__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
+          symbolic<"aten::__xor__.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
+          symbolic<"aten::bitwise_left_shift.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
+          symbolic<"aten::bitwise_left_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::left_shift>),
+          symbolic<"aten::bitwise_left_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::left_shift>),
+          symbolic<"aten::bitwise_right_shift.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
+          symbolic<"aten::bitwise_right_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::right_shift>),
+          symbolic<"aten::bitwise_right_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::right_shift>),
+          symbolic<"aten::__lshift__.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
+          symbolic<"aten::__lshift__.Scalar(self, other)">(detail::with_number<detail::left_shift>),
+          symbolic<"aten::__rshift__.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
+          symbolic<"aten::__rshift__.Scalar(self, other)">(detail::with_number<detail::right_shift>));
 
 } // namespace ATON_NAMESPACE::mappings

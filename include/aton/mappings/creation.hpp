@@ -38,45 +38,54 @@ inline dtype dtype_of(number const& n) {
 }
 
 /// Ones on the diagonal of an n x m matrix.
-inline constexpr auto identity = [](graph<9> g, sym_int n, sym_int m, optional_dtype asked) -> value {
-    dtype const type = asked.value_or(aten::default_dtype);
-    if (n.is_constant() && m.is_constant() && n.constant() >= 0 && m.constant() >= 0 &&
-        std::max<std::int64_t>(n.constant(), 1) <= 4096 / std::max<std::int64_t>(m.constant(), 1)) {
-        tensor all{type, {n.constant(), m.constant()}, {}};
-        for (std::int64_t i = 0; i != n.constant(); ++i)
-            for (std::int64_t k = 0; k != m.constant(); ++k) all.append(i == k ? 1 : 0);
-        return g.constant(std::move(all));
-    }
-    return g.cast(g.op<"EyeLike">(filled(g, safe_vector{n, m}, 0, dtype::float32)), type);
-};
+inline constexpr auto identity =
+    symbolic<"aten::eye.m(n, m, dtype)">([](graph<9> g, sym_int n, sym_int m, optional_dtype asked) -> value {
+        dtype const type = asked.value_or(aten::default_dtype);
+        if (n.is_constant() && m.is_constant() && n.constant() >= 0 && m.constant() >= 0 &&
+            std::max<std::int64_t>(n.constant(), 1) <= 4096 / std::max<std::int64_t>(m.constant(), 1)) {
+            tensor all{type, {n.constant(), m.constant()}, {}};
+            for (std::int64_t i = 0; i != n.constant(); ++i)
+                for (std::int64_t k = 0; k != m.constant(); ++k) all.append(i == k ? 1 : 0);
+            return g.constant(std::move(all));
+        }
+        return g.cast(g.op<"EyeLike">(filled(g, safe_vector{n, m}, 0, dtype::float32)), type);
+    });
 
-inline constexpr auto full = [](graph<7> g, size_list size, number n, optional_dtype type) {
-    return filled(g, size, n, type.value_or(dtype_of(n)));
-};
+inline constexpr auto full =
+    symbolic<"aten::full(size, fill_value, dtype)">([](graph<7> g, size_list size, number n, optional_dtype type) {
+        return filled(g, size, n, type.value_or(dtype_of(n)));
+    }).by_parts<"fill_value">();
 
 /// ONNX tensors do not have strides or a physical layout.
-inline constexpr auto empty_strided = [](graph<7> g, size_list size, size_list, optional_dtype type) {
-    return new_of_size<0>(g, size, type);
-};
+inline constexpr auto empty_strided =
+    symbolic<"aten::empty_strided(size, stride, dtype)">([](graph<7> g, size_list size, size_list,
+                                                            optional_dtype type) {
+        return new_of_size<0>(g, size, type);
+    }).by_parts<>();
 
-inline constexpr auto empty_permuted = [](graph<7> g, size_list size, safe_span<std::int64_t const>,
-                                          optional_dtype type) { return new_of_size<0>(g, size, type); };
+inline constexpr auto empty_permuted =
+    symbolic<"aten::empty_permuted(size, physical_layout, dtype)">([](graph<7> g, size_list size,
+                                                                      safe_span<std::int64_t const>,
+                                                                      optional_dtype type) {
+        return new_of_size<0>(g, size, type);
+    }).by_parts<>();
 
-inline constexpr auto full_like = [](graph<7> g, value self, number n, optional_dtype type) {
-    return filled(g, g.sizes(self), n, type.value_or(self.dtype()));
-};
+inline constexpr auto full_like =
+    symbolic<"aten::full_like(self, fill_value, dtype)">([](graph<7> g, value self, number n, optional_dtype type) {
+        return filled(g, g.sizes(self), n, type.value_or(self.dtype()));
+    }).by_parts<"self", "fill_value">();
 
-inline constexpr auto new_empty_strided = [](graph<7> g, value self, size_list size, size_list, optional_dtype type) {
-    return new_of_size_like<0>(g, self, size, type);
-};
+inline constexpr auto new_empty_strided =
+    symbolic<"aten::new_empty_strided(self, size, stride, dtype)">([](graph<7> g, value self, size_list size, size_list,
+                                                                      optional_dtype type) {
+        return new_of_size_like<0>(g, self, size, type);
+    }).by_parts<"self">();
 
-inline constexpr auto new_full = [](graph<7> g, value self, size_list size, number n, optional_dtype type) {
-    return filled(g, size, n, type.value_or(self.dtype()));
-};
-
-inline constexpr auto square_identity = [](graph<9> g, sym_int n, optional_dtype type) {
-    return identity(g, n, n, type);
-};
+inline constexpr auto new_full =
+    symbolic<"aten::new_full(self, size, fill_value, dtype)">([](graph<7> g, value self, size_list size, number n,
+                                                                 optional_dtype type) {
+        return filled(g, size, n, type.value_or(self.dtype()));
+    }).by_parts<"self", "fill_value">();
 
 /// A complex tensor, unless `type` is real, whose imaginary part is 0.
 inline value with_zero_imaginary(graph<7> g, value real, dtype type) {
@@ -99,31 +108,25 @@ inline constexpr auto complex_identity = [](graph<9> g, sym_int n, sym_int m, op
     dtype const type = asked.value_or(aten::default_dtype);
     return with_zero_imaginary(g, identity(g, n, m, part_type(type)), type);
 };
-inline constexpr auto complex_square_identity = [](graph<9> g, sym_int n, optional_dtype type) -> value {
-    return complex_identity(g, n, n, type);
-};
+inline constexpr auto square_identity =
+    symbolic<"aten::eye(n, dtype)">([](graph<9> g, sym_int n, optional_dtype type) {
+        return identity(g, n, n, type);
+    }).for_complex([](graph<9> g, sym_int n, optional_dtype type) -> value { return complex_identity(g, n, n, type); });
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto creation = table(
     symbolic<"aten::zeros(size, dtype)">(detail::new_of_size<0>).by_parts<>(),
     symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>).for_complex(detail::complex_ones),
-    symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>).by_parts<>(),
-    symbolic<"aten::full(size, fill_value, dtype)">(detail::full).by_parts<"fill_value">(),
-    symbolic<"aten::empty_strided(size, stride, dtype)">(detail::empty_strided).by_parts<>(),
-    symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(detail::empty_permuted).by_parts<>(),
+    symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>).by_parts<>(), detail::full,
+    detail::empty_strided, detail::empty_permuted,
     symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>).by_parts<"self">(),
     symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>).for_complex(detail::complex_ones_like),
-    symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>).by_parts<"self">(),
-    symbolic<"aten::full_like(self, fill_value, dtype)">(detail::full_like).by_parts<"self", "fill_value">(),
+    symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>).by_parts<"self">(), detail::full_like,
     symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>).by_parts<"self">(),
     symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>).for_complex(detail::complex_new_ones),
     symbolic<"aten::new_empty(self, size, dtype)">(detail::new_of_size_like<0>).by_parts<"self">(),
-    symbolic<"aten::new_empty_strided(self, size, stride, dtype)">(detail::new_empty_strided).by_parts<"self">(),
-    symbolic<"aten::new_full(self, size, fill_value, dtype)">(detail::new_full).by_parts<"self", "fill_value">(),
-    symbolic<"aten::eye(n, dtype)">(detail::square_identity).for_complex(detail::complex_square_identity),
-    symbolic<"aten::eye.m(n, m, dtype)">(detail::identity).for_complex(detail::complex_identity));
-// clang-format on
+    detail::new_empty_strided, detail::new_full, detail::square_identity,
+    detail::identity.for_complex(detail::complex_identity));
 
 } // namespace ATON_NAMESPACE::mappings

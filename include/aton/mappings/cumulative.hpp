@@ -21,9 +21,9 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// ONNX has cumulative operators only for sums and, since opset 26, products. For short axes, the others reduce all prefixes at once: the
-/// axis is moved to the end, and position i reduces row i of a lower triangle. That takes memory quadratic in the size of the axis, so
-/// long axes are reduced in a Loop.
+/// ONNX has cumulative operators only for sums and, since opset 26, products. For short axes, the others reduce all
+/// prefixes at once: the axis is moved to the end, and position i reduces row i of a lower triangle. That takes memory
+/// quadratic in the size of the axis, so long axes are reduced in a Loop.
 struct prefixes {
     value row;                       ///< [..., 1, n]
     value visible;                   ///< [n, n]: j <= i
@@ -101,8 +101,8 @@ inline value place_of_extreme(graph<13> g, value x, std::int64_t axis, bool is_m
     return reduce_so_far(g, safe_vector<value>{x, places}, axis, extreme_of)[1];
 }
 
-/// aten::cummax (ReduceMax) and cummin (ReduceMin). The index is that of the last of equal extremes or, once there was a NaN,
-/// of the last NaN.
+/// aten::cummax (ReduceMax) and cummin (ReduceMin). The index is that of the last of equal extremes or, once there was
+/// a NaN, of the last NaN.
 template <fixed_string Reduce>
 inline constexpr auto running_extreme = [](graph<9> g, value self, std::int64_t dim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
@@ -190,7 +190,7 @@ inline value area_at_steps(graph<7> g, value y, number dx, std::int64_t axis) {
 } // namespace detail
 
 /// aten::cumsum. CumSum does not accept 0-d tensors. Half-precision dtypes are summed in float32, as in ATen.
-inline value cumsum(graph<11> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
+inline value cumsum_of(graph<11> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(to_accumulating(x.dtype()));
     value const y = g.cast(x, out);
     if (x.rank() == 0) return y;
@@ -200,24 +200,10 @@ inline value cumsum(graph<11> g, value x, std::int64_t dim, std::optional<dtype>
 
 namespace detail {
 
-inline constexpr auto cumsum_row = [](graph<11> g, value self, std::int64_t dim, std::optional<dtype> type) {
-    return cumsum(g, self, dim, type);
-};
-
-/// CumProd was added in opset 26. It does not accept 0-d tensors.
-inline constexpr auto cumprod = [](graph<26> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
-    dtype const out = type.value_or(to_accumulating(self.dtype()));
-    value const x = g.cast(g.cast(self, out), reducible(out));
-    if (x.rank() == 0) return g.cast(x, out);
-    return g.cast(g.op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
-};
-inline constexpr auto cumprod_until_25 = [](graph<9, 25> g, value self, std::int64_t dim,
-                                            std::optional<dtype> type) -> value {
-    dtype const out = type.value_or(to_accumulating(self.dtype()));
-    value const x = g.cast(g.cast(self, out), reducible(out));
-    auto const product = [](graph<13> b, value earlier, value later) -> value { return b.op<"Mul">(earlier, later); };
-    return g.cast(scan<"ReduceProd">(g, x, dim, 1, product), out);
-};
+inline constexpr auto cumsum = symbolic<"aten::cumsum(self, dim, dtype)">([](graph<11> g, value self, std::int64_t dim,
+                                                                             std::optional<dtype> type) {
+                                   return cumsum_of(g, self, dim, type);
+                               }).by_parts<"self">();
 
 /// In steps of 1, 2, 4, ..., each element is multiplied by the one so far before it.
 inline constexpr auto complex_cumprod = [](graph<7> g, complex_value self, std::int64_t dim,
@@ -234,23 +220,45 @@ inline constexpr auto complex_cumprod = [](graph<7> g, complex_value self, std::
     return z;
 };
 
+inline constexpr auto cumprod_until_25 =
+    symbolic<"aten::cumprod(self, dim, dtype)">([](graph<9, 25> g, value self, std::int64_t dim,
+                                                   std::optional<dtype> type) -> value {
+        dtype const out = type.value_or(to_accumulating(self.dtype()));
+        value const x = g.cast(g.cast(self, out), reducible(out));
+        auto const product = [](graph<13> b, value earlier, value later) -> value {
+            return b.op<"Mul">(earlier, later);
+        };
+        return g.cast(scan<"ReduceProd">(g, x, dim, 1, product), out);
+    }).for_complex(complex_cumprod);
+
+/// CumProd was added in opset 26. It does not accept 0-d tensors.
+inline constexpr auto cumprod =
+    symbolic<"aten::cumprod(self, dim, dtype)">([](graph<26> g, value self, std::int64_t dim,
+                                                   std::optional<dtype> type) -> value {
+        dtype const out = type.value_or(to_accumulating(self.dtype()));
+        value const x = g.cast(g.cast(self, out), reducible(out));
+        if (x.rank() == 0) return g.cast(x, out);
+        return g.cast(g.op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+    }).for_complex(complex_cumprod);
+
 inline constexpr auto logcumsumexp = [](graph<9> g, value self, std::int64_t dim) {
     return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity(), logaddexp);
 };
 
-inline constexpr auto diff = [](graph<7> g, value self, std::int64_t n, std::int64_t dim, optional_value prepend,
-                                optional_value append) -> value {
-    if (n == 0) return self;
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    safe_vector<value> parts{self};
-    if (prepend) parts.insert(parts.begin(), *prepend);
-    if (append) parts.push_back(*append);
-    dtype const type = promote(safe_span<value const>(parts));
-    for (value& part : parts) part = g.cast(part, type);
-    value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
-    for (std::int64_t i = 0; i < n; ++i) y = step(g, y, axis);
-    return y;
-};
+inline constexpr auto diff =
+    symbolic<"aten::diff(self, n, dim, prepend, append)">([](graph<7> g, value self, std::int64_t n, std::int64_t dim,
+                                                             optional_value prepend, optional_value append) -> value {
+        if (n == 0) return self;
+        std::int64_t const axis = normalize_axis(dim, self.rank());
+        safe_vector<value> parts{self};
+        if (prepend) parts.insert(parts.begin(), *prepend);
+        if (append) parts.push_back(*append);
+        dtype const type = promote(safe_span<value const>(parts));
+        for (value& part : parts) part = g.cast(part, type);
+        value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
+        for (std::int64_t i = 0; i < n; ++i) y = step(g, y, axis);
+        return y;
+    }).by_parts<"self", "prepend", "append">();
 
 inline constexpr auto trapezoid_dx = [](graph<7> g, value y, number dx, std::int64_t dim) -> value {
     std::int64_t const axis = normalize_axis(dim, y.rank());
@@ -267,19 +275,20 @@ inline constexpr auto trapezoid_x = [](graph<7> g, value y, value x, std::int64_
 
 inline constexpr auto cumulative_trapezoid_dx = [](graph<11> g, value y, number dx, std::int64_t dim) {
     std::int64_t const axis = normalize_axis(dim, y.rank());
-    if (dx.is_complex()) return halved(g, cumsum(g, double_trapezoids(g, y, axis, spacing(g, y, dx)), axis));
+    if (dx.is_complex()) return halved(g, cumsum_of(g, double_trapezoids(g, y, axis, spacing(g, y, dx)), axis));
     value const half = spacing(g, y, dx / 2);
-    return cumsum(g, double_trapezoids(g, y, axis, half), axis);
+    return cumsum_of(g, double_trapezoids(g, y, axis, half), axis);
 };
 
 inline constexpr auto cumulative_trapezoid_x = [](graph<11> g, value y, value x, std::int64_t dim) {
     std::int64_t const axis = normalize_axis(dim, y.rank());
     value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
-    return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
+    return halved(g, cumsum_of(g, areas, axis - y.rank() + areas.rank()));
 };
 
-/// The area under complex points. ATen multiplies by a number dx as by a complex number, whose imaginary part of 0 is a factor of the other
-/// part. With points x it divides the areas by 2 likewise. Both give NaN where that factor is infinite.
+/// The area under complex points. ATen multiplies by a number dx as by a complex number, whose imaginary part of 0 is a
+/// factor of the other part. With points x it divides the areas by 2 likewise. Both give NaN where that factor is
+/// infinite.
 template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
 struct complex_area_body;
 template <auto Body>
@@ -306,22 +315,22 @@ inline constexpr complex_area_body<Body> complex_area{};
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto cumulative = table(
-    symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row).by_parts<"self">(),
-    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod).for_complex(detail::complex_cumprod),
-    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25).for_complex(detail::complex_cumprod),
+    detail::cumsum, detail::cumprod, detail::cumprod_until_25,
     symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::_logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
-    symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
-    symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),
-    symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
-    symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
-    symbolic<"aten::trapz.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
+    symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">), detail::diff,
+    symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx)
+        .for_complex(detail::complex_area<detail::trapezoid_dx>),
+    symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x)
+        .for_complex(detail::complex_area<detail::trapezoid_x>),
+    symbolic<"aten::trapz.dx(y, dx, dim)">(detail::trapezoid_dx)
+        .for_complex(detail::complex_area<detail::trapezoid_dx>),
     symbolic<"aten::trapz.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
-    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx).for_complex(detail::complex_area<detail::cumulative_trapezoid_dx>),
-    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x).for_complex(detail::complex_area<detail::cumulative_trapezoid_x>));
-// clang-format on
+    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx)
+        .for_complex(detail::complex_area<detail::cumulative_trapezoid_dx>),
+    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x)
+        .for_complex(detail::complex_area<detail::cumulative_trapezoid_x>));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -24,8 +24,9 @@ inline double rounded_down_to_float(double number) {
     return is_above ? std::nextafter(nearest, -std::numeric_limits<float>::infinity()) : nearest;
 }
 
-/// Positions of the boxes that NonMaxSuppression keeps, among float32 boxes in the order of their scores. Corners that are not in order, or
-/// NaN, give torchvision an intersection of 0: they become boxes without area, because ONNX takes corners in any order.
+/// Positions of the boxes that NonMaxSuppression keeps, among float32 boxes in the order of their scores. Corners that
+/// are not in order, or NaN, give torchvision an intersection of 0: they become boxes without area, because ONNX takes
+/// corners in any order.
 inline value kept_positions(graph<11> g, value boxes, double threshold) {
     auto const corner = split(g, boxes, std::array<std::int64_t, 2>{2, 2}, 1);
     value const low = corner[0];
@@ -75,26 +76,24 @@ inline value kept_positions_by_loop(graph<11> g, value boxes, double threshold) 
     return g.op<"Compress">(places, g.cast(kept, dtype::bool_));
 }
 
-/// The boxes that no box with a better score overlaps, from the best score to the worst; boxes with equal scores keep their order, and NaN
-/// comes first.
-inline constexpr auto nms = [](graph<11> g, value dets, value scores, double threshold) -> value {
-    if (dets.dtype() != dtype::float32 && dets.dtype() != dtype::float64)
-        return g.unsupported("boxes of " + std::string(name(dets.dtype())));
-    if (dets.dtype() != scores.dtype()) return g.unsupported("boxes and scores of different dtypes");
-    if (!(threshold >= 0 && threshold <= 1)) return g.unsupported("an iou_threshold that is not between 0 and 1");
-    if (dets.rank() != 2 || scores.rank() != 1) return g.unsupported("boxes that are not [N, 4]");
-    value const order = sorted_indices(g, scores, 0, true);
-    value const boxes = g.op<"Gather">(dets, order);
-    value const positions = dets.dtype() == dtype::float32 ? kept_positions(g, boxes, threshold)
-                                                           : kept_positions_by_loop(g, boxes, threshold);
-    return g.op<"Gather">(order, positions);
-};
+/// The boxes that no box with a better score overlaps, from the best score to the worst; boxes with equal scores keep
+/// their order, and NaN comes first.
+inline constexpr auto nms = symbolic<"torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor">(
+    [](graph<11> g, value dets, value scores, double threshold) -> value {
+        if (dets.dtype() != dtype::float32 && dets.dtype() != dtype::float64)
+            return g.unsupported("boxes of " + std::string(name(dets.dtype())));
+        if (dets.dtype() != scores.dtype()) return g.unsupported("boxes and scores of different dtypes");
+        if (!(threshold >= 0 && threshold <= 1)) return g.unsupported("an iou_threshold that is not between 0 and 1");
+        if (dets.rank() != 2 || scores.rank() != 1) return g.unsupported("boxes that are not [N, 4]");
+        value const order = sorted_indices(g, scores, 0, true);
+        value const boxes = g.op<"Gather">(dets, order);
+        value const positions = dets.dtype() == dtype::float32 ? kept_positions(g, boxes, threshold)
+                                                               : kept_positions_by_loop(g, boxes, threshold);
+        return g.op<"Gather">(order, positions);
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto detection = table(
-    symbolic<"torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor">(detail::nms));
-// clang-format on
+inline constexpr auto detection = table(detail::nms);
 
 } // namespace ATON_NAMESPACE::mappings

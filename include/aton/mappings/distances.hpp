@@ -16,7 +16,7 @@
 namespace ATON_NAMESPACE::mappings {
 
 /// aten::pairwise_distance: the norm of a - b + eps along the last axis.
-inline value pairwise_distance(graph<9> g, value a, value b, double p, double eps, bool keepdim) {
+inline value pairwise_distance_of(graph<9> g, value a, value b, double p, double eps, bool keepdim) {
     dtype const type = promote(a, b);
     if (type == dtype::float16 && eps > largest_number(type)) return g.unsupported("an eps that does not fit float16");
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
@@ -26,7 +26,7 @@ inline value pairwise_distance(graph<9> g, value a, value b, double p, double ep
 }
 
 /// aten::cosine_similarity: each operand is broadcast, then divided by max(its norm, eps).
-inline value cosine_similarity(graph<9> g, value a, value b, std::int64_t dim, double eps) {
+inline value cosine_similarity_of(graph<9> g, value a, value b, std::int64_t dim, double eps) {
     dtype const type =
         to_floating(aten::promote_types(a.dtype(), b.dtype())); // ATen expands 0-d tensors before promotion
     std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
@@ -43,7 +43,8 @@ inline value cosine_similarity(graph<9> g, value a, value b, std::int64_t dim, d
 
 namespace detail {
 
-/// Distances between the rows of a (..., P, M) and b (..., R, M). Of order infinity, ATen's cdist drops differences that are NaN.
+/// Distances between the rows of a (..., P, M) and b (..., R, M). Of order infinity, ATen's cdist drops differences
+/// that are NaN.
 inline value distances(graph<7> g, value a, value b, double p, bool drops_nan) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -113,10 +114,10 @@ inline value distances_by_product(graph<7> g, value a, value b) {
     return g.op<"Sqrt">(max_of(g, squares, g.scalar_like(0, squares)));
 }
 
-/// Whether ATen computes Euclidean distances by a product: of more than 25 rows, or as compute_mode says (0: the default, 1: always,
-/// 2: never). A product has its own NaN, of infinite elements.
-inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
-                                     std::optional<std::int64_t> compute_mode) -> value {
+/// Whether ATen computes Euclidean distances by a product: of more than 25 rows, or as compute_mode says (0: the
+/// default, 1: always, 2: never). A product has its own NaN, of infinite elements.
+inline constexpr auto cdist = [](graph<7> g, value x1, value x2, double p,
+                                 std::optional<std::int64_t> compute_mode) -> value {
     bool const many = x1.size(-2).size_or(0) > 25 || x2.size(-2).size_or(0) > 25;
     bool const is_float = x1.dtype() == dtype::float32 || x1.dtype() == dtype::float64;
     std::int64_t const mode = compute_mode.value_or(0);
@@ -124,29 +125,25 @@ inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
     return distances(g, x1, x2, p, true);
 };
 
-inline constexpr auto euclidean_dist = [](graph<7> g, value x1, value x2) -> value {
-    return distances(g, x1, x2, 2, false);
-};
+inline constexpr auto euclidean_dist = symbolic<"aten::_euclidean_dist(x1, x2)">(
+    [](graph<7> g, value x1, value x2) -> value { return distances(g, x1, x2, 2, false); });
 
-inline constexpr auto pairwise_distance_row = [](graph<9> g, value x1, value x2, double p, double eps, bool keepdim) {
-    return pairwise_distance(g, x1, x2, p, eps, keepdim);
-};
+inline constexpr auto pairwise_distance = symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(
+    [](graph<9> g, value x1, value x2, double p, double eps, bool keepdim) {
+        return pairwise_distance_of(g, x1, x2, p, eps, keepdim);
+    });
 
-inline constexpr auto cosine_similarity_row = [](graph<9> g, value x1, value x2, std::int64_t dim, double eps) {
-    return cosine_similarity(g, x1, x2, dim, eps);
-};
+inline constexpr auto cosine_similarity = symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(
+    [](graph<9> g, value x1, value x2, std::int64_t dim, double eps) {
+        return cosine_similarity_of(g, x1, x2, dim, eps);
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto distances = table(
-    symbolic<"aten::cdist(x1, x2, p, compute_mode)">(detail::cdist_row),
-    symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(detail::cdist_row),
-    symbolic<"aten::_euclidean_dist(x1, x2)">(detail::euclidean_dist),
-    symbolic<"aten::pdist(self, p)">(detail::pdist),
-    symbolic<"aten::_pdist_forward(self, p)">(detail::pdist),
-    symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(detail::pairwise_distance_row),
-    symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(detail::cosine_similarity_row));
-// clang-format on
+inline constexpr auto distances =
+    table(symbolic<"aten::cdist(x1, x2, p, compute_mode)">(detail::cdist),
+          symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(detail::cdist), detail::euclidean_dist,
+          symbolic<"aten::pdist(self, p)">(detail::pdist), symbolic<"aten::_pdist_forward(self, p)">(detail::pdist),
+          detail::pairwise_distance, detail::cosine_similarity);
 
 } // namespace ATON_NAMESPACE::mappings

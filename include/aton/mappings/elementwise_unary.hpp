@@ -81,11 +81,11 @@ inline constexpr auto signbit = [](graph<7> g, value x) -> value {
 };
 
 /// pow(x, 2), whose result for bools is int64.
-inline constexpr auto square = [](graph<7> g, value x) -> value {
-    dtype const type = promote(x, scalar(2));
-    value const v = to_arithmetic(g, g.cast(x, type));
-    return g.cast(g.op<"Mul">(v, v), type);
-};
+inline constexpr auto square = symbolic<"aten::square(self)">([](graph<7> g, value x) -> value {
+                                   dtype const type = promote(x, scalar(2));
+                                   value const v = to_arithmetic(g, g.cast(x, type));
+                                   return g.cast(g.op<"Mul">(v, v), type);
+                               }).for_complex(square_complex);
 
 inline value rsqrt(graph<7> g, value x) { return g.op<"Reciprocal">(g.op<"Sqrt">(x)); }
 inline value log2(graph<7> g, value x) { return g.op<"Div">(g.op<"Log">(x), std::numbers::ln2); }
@@ -154,23 +154,24 @@ inline constexpr auto isfinite = [](graph<7> g, value x) -> value {
     if (!is_floating(x.dtype())) return filled_like(g, x, true, dtype::bool_);
     return is_less(g, g.op<"Abs">(x), infinity);
 };
-inline constexpr auto isreal = [](graph<7> g, value x) -> value { return filled_like(g, x, true, dtype::bool_); };
-
 /// By default, infinities become the largest finite numbers of the dtype, which a single Clip does.
-inline constexpr auto nan_to_num = [](graph<9> g, value x, std::optional<double> nan, std::optional<double> above,
-                                      std::optional<double> below) -> value {
-    if (!is_floating(x.dtype())) return x;
-    double const largest = largest_number(x.dtype());
-    return without_bfloat16(g, x, [&](value v) -> value {
-        value const y = g.op<"Where">(is_nan(g, v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
-        bool const by_clip = exactly_equal(above.value_or(largest), largest) &&
-                             exactly_equal(below.value_or(-largest), -largest) && std::abs(nan.value_or(0)) <= largest;
-        if (by_clip) return clip(g, y, -largest, largest);
-        value const z =
-            g.op<"Where">(is_equal(g, v, infinity), rounded_constant(g, above.value_or(largest), v.dtype()), y);
-        return g.op<"Where">(is_equal(g, v, -infinity), rounded_constant(g, below.value_or(-largest), v.dtype()), z);
+inline constexpr auto nan_to_num = symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(
+    [](graph<9> g, value x, std::optional<double> nan, std::optional<double> above,
+       std::optional<double> below) -> value {
+        if (!is_floating(x.dtype())) return x;
+        double const largest = largest_number(x.dtype());
+        return without_bfloat16(g, x, [&](value v) -> value {
+            value const y = g.op<"Where">(is_nan(g, v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
+            bool const by_clip = exactly_equal(above.value_or(largest), largest) &&
+                                 exactly_equal(below.value_or(-largest), -largest) &&
+                                 std::abs(nan.value_or(0)) <= largest;
+            if (by_clip) return clip(g, y, -largest, largest);
+            value const z =
+                g.op<"Where">(is_equal(g, v, infinity), rounded_constant(g, above.value_or(largest), v.dtype()), y);
+            return g.op<"Where">(
+                is_equal(g, v, -infinity), rounded_constant(g, below.value_or(-largest), v.dtype()), z);
+        });
     });
-};
 
 /// The angle of a real number: 0 or pi.
 inline value angle(graph<9> g, value x) {
@@ -178,10 +179,10 @@ inline value angle(graph<9> g, value x) {
     return g.op<"Where">(is_less(g, x, 0), g.scalar(std::numbers::pi, x.dtype()), zero);
 }
 
-inline constexpr auto frac = [](graph<9> g, value x) -> value {
+inline constexpr auto frac = symbolic<"aten::frac(self)">([](graph<9> g, value x) -> value {
     if (g.opset() >= 10) return g.within<10>().op<"Mod">(x, 1, attr::fmod_i(1));
     return g.op<"Sub">(x, g.op<"Where">(is_less(g, x, 0), g.op<"Ceil">(x), g.op<"Floor">(x)));
-};
+});
 
 inline constexpr auto complex_nan_to_num = [](graph<9> g, complex_value z, std::optional<double> nan,
                                               std::optional<double> above, std::optional<double> below) {
@@ -194,47 +195,42 @@ inline constexpr auto any_part =
 inline constexpr auto finite_parts = [](graph<7> g, complex_value z) -> value {
     return g.op<"And">(isfinite(g, g.real(z)), isfinite(g, g.imag(z)));
 };
-inline constexpr auto has_no_imaginary_part = [](graph<7> g, complex_value z) -> value {
-    return is_equal(g, g.imag(z), 0);
-};
+inline constexpr auto isreal =
+    symbolic<"aten::isreal(self)">([](graph<7> g, value x) -> value {
+        return filled_like(g, x, true, dtype::bool_);
+    }).for_complex([](graph<7> g, complex_value z) -> value { return is_equal(g, g.imag(z), 0); });
 
 /// Exponents and fractions with the sign of x; x itself and 0 for zeros, infinities and NaN.
-inline constexpr auto frexp = [](graph<11> g, value self) -> std::tuple<value, value> {
-    if (!is_floating(self.dtype())) throw unsupported_error("frexp of " + std::string(name(self.dtype())));
-    value const x = g.cast(self, dtype::float64);
-    binary_parts const p = parts_of(g, x, self.dtype() == dtype::float64);
-    value const fraction = g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(p.fraction), p.fraction);
-    value const zero = g.scalar(0, dtype::float64);
-    return {g.cast(g.op<"Where">(p.ordinary, fraction, x), self.dtype()),
-            g.cast(g.op<"Where">(p.ordinary, p.exponent, zero), dtype::int32)};
-};
+inline constexpr auto frexp =
+    symbolic<"aten::frexp.Tensor(self)">([](graph<11> g, value self) -> std::tuple<value, value> {
+        if (!is_floating(self.dtype())) throw unsupported_error("frexp of " + std::string(name(self.dtype())));
+        value const x = g.cast(self, dtype::float64);
+        binary_parts const p = parts_of(g, x, self.dtype() == dtype::float64);
+        value const fraction = g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(p.fraction), p.fraction);
+        value const zero = g.scalar(0, dtype::float64);
+        return {g.cast(g.op<"Where">(p.ordinary, fraction, x), self.dtype()),
+                g.cast(g.op<"Where">(p.ordinary, p.exponent, zero), dtype::int32)};
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto elementwise_unary = table(
-    symbolic<"aten::frexp.Tensor(self)">(detail::frexp),
-    symbolic<"aten::abs(self)">(detail::abs).for_complex(detail::modulus),
+    detail::frexp, symbolic<"aten::abs(self)">(detail::abs).for_complex(detail::modulus),
     symbolic<"aten::absolute(self)">(detail::abs).for_complex(detail::modulus),
     symbolic<"aten::neg(self)">(detail::neg).by_parts<"self">(),
     symbolic<"aten::_neg_view(self)">(detail::neg).by_parts<"self">(),
     symbolic<"aten::_neg_view_copy(self)">(detail::neg).by_parts<"self">(),
     symbolic<"aten::negative(self)">(detail::neg).by_parts<"self">(),
-    symbolic<"aten::positive(self)">(detail::unchanged).by_parts<"self">(),
-    symbolic<"aten::sign(self)">(detail::sign),
+    symbolic<"aten::positive(self)">(detail::unchanged).by_parts<"self">(), symbolic<"aten::sign(self)">(detail::sign),
     symbolic<"aten::sgn(self)">(detail::sign).for_complex(detail::sgn_complex),
-    symbolic<"aten::signbit(self)">(detail::signbit),
-    symbolic<"aten::square(self)">(detail::square).for_complex(detail::square_complex),
+    symbolic<"aten::signbit(self)">(detail::signbit), detail::square,
     symbolic<"aten::reciprocal(self)">(detail::floating<"Reciprocal">).for_complex(detail::reciprocal_complex),
 
-    symbolic<"aten::ceil(self)">(detail::rounding<"Ceil">),
-    symbolic<"aten::floor(self)">(detail::rounding<"Floor">),
+    symbolic<"aten::ceil(self)">(detail::rounding<"Ceil">), symbolic<"aten::floor(self)">(detail::rounding<"Floor">),
     symbolic<"aten::round(self)">(detail::rounding<"Round">),
     symbolic<"aten::round.decimals(self, decimals)">(detail::round_to_decimals),
     symbolic<"aten::special_round(self, decimals)">(detail::round_to_decimals),
-    symbolic<"aten::trunc(self)">(detail::trunc),
-    symbolic<"aten::fix(self)">(detail::trunc),
-    symbolic<"aten::frac(self)">(detail::frac),
+    symbolic<"aten::trunc(self)">(detail::trunc), symbolic<"aten::fix(self)">(detail::trunc), detail::frac,
 
     symbolic<"aten::sqrt(self)">(detail::floating<"Sqrt">).for_complex(detail::in_double<detail::square_root>),
     symbolic<"aten::rsqrt(self)">(detail::composed<detail::rsqrt>).for_complex(detail::rsqrt_complex),
@@ -242,31 +238,44 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>).for_complex(detail::exp2_complex),
     symbolic<"aten::special_exp2(self)">(detail::composed<detail::exp2>).for_complex(detail::exp2_complex),
     symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>).for_complex(detail::in_double<detail::exp_less_one>),
-    symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>).for_complex(detail::in_double<detail::exp_less_one>),
+    symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>)
+        .for_complex(detail::in_double<detail::exp_less_one>),
     symbolic<"aten::log(self)">(detail::floating<"Log">).for_complex(detail::log_complex),
-    symbolic<"aten::log1p(self)">(detail::composed<detail::log1p>).for_complex(detail::with_angles<detail::log_of_one_more>),
-    symbolic<"aten::special_log1p(self)">(detail::composed<detail::log1p>).for_complex(detail::with_angles<detail::log_of_one_more>),
+    symbolic<"aten::log1p(self)">(detail::composed<detail::log1p>)
+        .for_complex(detail::with_angles<detail::log_of_one_more>),
+    symbolic<"aten::special_log1p(self)">(detail::composed<detail::log1p>)
+        .for_complex(detail::with_angles<detail::log_of_one_more>),
     symbolic<"aten::log2(self)">(detail::composed<detail::log2>).for_complex(detail::log2_complex),
     symbolic<"aten::log10(self)">(detail::composed<detail::log10>).for_complex(detail::log10_complex),
 
-    symbolic<"aten::sin(self)">(detail::floating<"Sin">).for_complex(detail::in_double<detail::circular<detail::hyperbolic_sine>>),
+    symbolic<"aten::sin(self)">(detail::floating<"Sin">)
+        .for_complex(detail::in_double<detail::circular<detail::hyperbolic_sine>>),
     symbolic<"aten::cos(self)">(detail::floating<"Cos">).for_complex(detail::in_double<detail::cosine>),
-    symbolic<"aten::tan(self)">(detail::floating<"Tan">).for_complex(detail::in_double<detail::circular<detail::hyperbolic_tangent>>),
+    symbolic<"aten::tan(self)">(detail::floating<"Tan">)
+        .for_complex(detail::in_double<detail::circular<detail::hyperbolic_tangent>>),
     symbolic<"aten::asin(self)">(detail::floating<"Asin">).for_complex(detail::with_angles<detail::inverse_sine>),
     symbolic<"aten::acos(self)">(detail::floating<"Acos">).for_complex(detail::with_angles<detail::inverse_cosine>),
-    symbolic<"aten::atan(self)">(detail::floating<"Atan">).for_complex(detail::with_angles<detail::exchanged<detail::inverse_hyperbolic_tangent>>),
+    symbolic<"aten::atan(self)">(detail::floating<"Atan">)
+        .for_complex(detail::with_angles<detail::exchanged<detail::inverse_hyperbolic_tangent>>),
     symbolic<"aten::sinh(self)">(detail::floating<"Sinh">).for_complex(detail::in_double<detail::hyperbolic_sine>),
     symbolic<"aten::cosh(self)">(detail::floating<"Cosh">).for_complex(detail::in_double<detail::hyperbolic_cosine>),
     symbolic<"aten::tanh(self)">(detail::floating<"Tanh">).for_complex(detail::in_double<detail::hyperbolic_tangent>),
-    symbolic<"aten::asinh(self)">(detail::floating<"Asinh">).for_complex(detail::with_angles<detail::exchanged<detail::inverse_sine>>),
-    symbolic<"aten::acosh(self)">(detail::floating<"Acosh">).for_complex(detail::with_angles<detail::inverse_hyperbolic_cosine>),
-    symbolic<"aten::atanh(self)">(detail::floating<"Atanh">).for_complex(detail::with_angles<detail::inverse_hyperbolic_tangent>),
+    symbolic<"aten::asinh(self)">(detail::floating<"Asinh">)
+        .for_complex(detail::with_angles<detail::exchanged<detail::inverse_sine>>),
+    symbolic<"aten::acosh(self)">(detail::floating<"Acosh">)
+        .for_complex(detail::with_angles<detail::inverse_hyperbolic_cosine>),
+    symbolic<"aten::atanh(self)">(detail::floating<"Atanh">)
+        .for_complex(detail::with_angles<detail::inverse_hyperbolic_tangent>),
     symbolic<"aten::arcsin(self)">(detail::floating<"Asin">).for_complex(detail::with_angles<detail::inverse_sine>),
     symbolic<"aten::arccos(self)">(detail::floating<"Acos">).for_complex(detail::with_angles<detail::inverse_cosine>),
-    symbolic<"aten::arctan(self)">(detail::floating<"Atan">).for_complex(detail::with_angles<detail::exchanged<detail::inverse_hyperbolic_tangent>>),
-    symbolic<"aten::arcsinh(self)">(detail::floating<"Asinh">).for_complex(detail::with_angles<detail::exchanged<detail::inverse_sine>>),
-    symbolic<"aten::arccosh(self)">(detail::floating<"Acosh">).for_complex(detail::with_angles<detail::inverse_hyperbolic_cosine>),
-    symbolic<"aten::arctanh(self)">(detail::floating<"Atanh">).for_complex(detail::with_angles<detail::inverse_hyperbolic_tangent>),
+    symbolic<"aten::arctan(self)">(detail::floating<"Atan">)
+        .for_complex(detail::with_angles<detail::exchanged<detail::inverse_hyperbolic_tangent>>),
+    symbolic<"aten::arcsinh(self)">(detail::floating<"Asinh">)
+        .for_complex(detail::with_angles<detail::exchanged<detail::inverse_sine>>),
+    symbolic<"aten::arccosh(self)">(detail::floating<"Acosh">)
+        .for_complex(detail::with_angles<detail::inverse_hyperbolic_cosine>),
+    symbolic<"aten::arctanh(self)">(detail::floating<"Atanh">)
+        .for_complex(detail::with_angles<detail::inverse_hyperbolic_tangent>),
     symbolic<"aten::sinc(self)">(detail::composed<detail::sinc>),
     symbolic<"aten::special_sinc(self)">(detail::composed<detail::sinc>),
     symbolic<"aten::deg2rad(self)">(detail::composed<detail::deg2rad>),
@@ -275,10 +284,8 @@ inline constexpr auto elementwise_unary = table(
 
     symbolic<"aten::sigmoid(self)">(detail::floating<"Sigmoid">).for_complex(detail::sigmoid_of_complex),
     symbolic<"aten::special_expit(self)">(detail::floating<"Sigmoid">).for_complex(detail::sigmoid_of_complex),
-    symbolic<"aten::logit(self, eps)">(detail::logit),
-    symbolic<"aten::special_logit(self, eps)">(detail::logit),
-    symbolic<"aten::erf(self)">(detail::floating<"Erf">),
-    symbolic<"aten::special_erf(self)">(detail::floating<"Erf">),
+    symbolic<"aten::logit(self, eps)">(detail::logit), symbolic<"aten::special_logit(self, eps)">(detail::logit),
+    symbolic<"aten::erf(self)">(detail::floating<"Erf">), symbolic<"aten::special_erf(self)">(detail::floating<"Erf">),
     symbolic<"aten::special_entr(self)">(detail::composed<detail::entr>),
 
     symbolic<"aten::logical_not(self)">(detail::logical_not).for_complex(detail::of_truth<detail::logical_not>),
@@ -286,11 +293,8 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not_until_17),
     symbolic<"aten::isnan(self)">(detail::isnan).for_complex(detail::any_part<detail::isnan>),
     symbolic<"aten::isinf(self)">(detail::isinf).for_complex(detail::any_part<detail::isinf>),
-    symbolic<"aten::isposinf(self)">(detail::is_infinity<1>),
-    symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
-    symbolic<"aten::isfinite(self)">(detail::isfinite).for_complex(detail::finite_parts),
-    symbolic<"aten::isreal(self)">(detail::isreal).for_complex(detail::has_no_imaginary_part),
-    symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num).for_complex(detail::complex_nan_to_num));
-// clang-format on
+    symbolic<"aten::isposinf(self)">(detail::is_infinity<1>), symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
+    symbolic<"aten::isfinite(self)">(detail::isfinite).for_complex(detail::finite_parts), detail::isreal,
+    detail::nan_to_num.for_complex(detail::complex_nan_to_num));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -52,8 +52,8 @@ inline value bag_membership(graph<7> g, value indices, value offsets, bag_option
     return unsqueeze(g, inside, 2);
 }
 
-/// The sums of the bags of (indices, n) rows, and how many rows each has: each row is added to that of its bag. Rows in no bag are added
-/// to one more, which is dropped.
+/// The sums of the bags of (indices, n) rows, and how many rows each has: each row is added to that of its bag. Rows in
+/// no bag are added to one more, which is dropped.
 inline std::tuple<value, value> sum_by_bag(graph<16> g, value rows, value indices, value offsets,
                                            bag_options const& options) {
     value const starts = g.cast(offsets, dtype::int64);
@@ -98,13 +98,13 @@ inline value bag_sizes(graph<9> g, value inside, dtype type) {
 inline value first_maximum(graph<9> g, value rows, value largest, value inside, value is_empty_bag, value indices) {
     value const reached = g.op<"And">(inside, is_equal(g, rows, unsqueeze(g, largest, 1)));
     value const place = g.op<"ArgMax">(g.cast(reached, dtype::int32), attr::axis_i(1), attr::keepdims_i(0));
-    return g.op<"Where">(is_empty_bag, g.scalar(0, indices.dtype()), gather(g, indices, place, 0));
+    return g.op<"Where">(is_empty_bag, g.scalar(0, indices.dtype()), gather_of(g, indices, place, 0));
 }
 
-/// The reduced bags, the bag of each index, and the sizes and the indices of the maxima: in modes that do not need them, ATen has no bags
-/// and sizes of 0.
-inline bag_results embedding_bag(graph<9> g, value weight, value indices, value offsets, optional_value per_sample,
-                                 bag_options const& options) {
+/// The reduced bags, the bag of each index, and the sizes and the indices of the maxima: in modes that do not need
+/// them, ATen has no bags and sizes of 0.
+inline bag_results embedding_bag_of(graph<9> g, value weight, value indices, value offsets, optional_value per_sample,
+                                    bag_options const& options) {
     if (indices.rank() != 1) return g.unsupported("2-d indices: the bags must be given by offsets");
     dtype const t = weight.dtype();
     std::int64_t const over[] = {1};
@@ -142,22 +142,27 @@ inline bag_results embedding_bag(graph<9> g, value weight, value indices, value 
     return {g.op<"Div">(sum, max_of(g, size, g.scalar(1, t))), bags, counts, counts};
 }
 
-inline constexpr auto embedding_row = [](graph<7> g, value weight, value indices, sym_int, bool, bool) -> value {
-    return g.op<"Gather">(weight, indices, attr::axis_i(0));
-};
+inline constexpr auto embedding = symbolic<"aten::embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)">(
+    [](graph<7> g, value weight, value indices, sym_int, bool, bool) -> value {
+        return g.op<"Gather">(weight, indices, attr::axis_i(0));
+    });
 
-inline constexpr auto embedding_bag_row = [](graph<9> g, value weight, value indices, value offsets, bool,
-                                             std::int64_t mode, bool, optional_value per_sample, bool include_last) {
-    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, std::nullopt});
-};
+inline constexpr auto embedding_bag =
+    symbolic<"aten::embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, "
+             "include_last_offset)">([](graph<9> g, value weight, value indices, value offsets, bool, std::int64_t mode,
+                                        bool, optional_value per_sample, bool include_last) {
+        return embedding_bag_of(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, std::nullopt});
+    });
 
 /// A negative padding_idx counts from the end.
-inline constexpr auto embedding_bag_padded = [](graph<9> g, value weight, value indices, value offsets, bool,
-                                                std::int64_t mode, bool, optional_value per_sample, bool include_last,
-                                                std::optional<std::int64_t> padding) {
-    if (padding && *padding < 0) padding = *padding + g.size(weight, 0).constant();
-    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding});
-};
+inline constexpr auto embedding_bag_padded =
+    symbolic<"aten::embedding_bag.padding_idx(weight, indices, offsets, scale_grad_by_freq, mode, sparse, "
+             "per_sample_weights, include_last_offset, padding_idx)">(
+        [](graph<9> g, value weight, value indices, value offsets, bool, std::int64_t mode, bool,
+           optional_value per_sample, bool include_last, std::optional<std::int64_t> padding) {
+            if (padding && *padding < 0) padding = *padding + g.size(weight, 0).constant();
+            return embedding_bag_of(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding});
+        });
 
 /// A negative padding_idx means none.
 template <bool CountsBags>
@@ -165,40 +170,43 @@ inline constexpr auto embedding_bag_forward = [](graph<9> g, value weight, value
                                                  std::int64_t mode, bool, optional_value per_sample, bool include_last,
                                                  std::int64_t padding_idx) {
     auto const padding = padding_idx < 0 ? std::nullopt : std::optional(padding_idx);
-    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding, CountsBags});
+    return embedding_bag_of(
+        g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding, CountsBags});
 };
 
 /// A computed number of classes is not negative.
-inline constexpr auto one_hot = [](graph<7> g, value self, sym_int num_classes) {
-    bool const is_given = !num_classes.is_constant() || num_classes.constant() >= 0;
-    value const depth =
-        is_given ? g.to_value(num_classes)
-                 : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
-    if (g.opset() < 11) { // negative indices have no class there
-        value const classes = arithmetic_sequence(g, 0, depth);
-        value const chosen = is_equal(g, unsqueeze(g, self, self.rank()), classes);
-        return g.cast(chosen, dtype::int64);
-    }
-    value const y = g.within<11>().op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
-    return self.rank() == 0 ? squeeze(g, y, 0) : y;
-};
+inline constexpr auto one_hot =
+    symbolic<"aten::one_hot(self, num_classes)">([](graph<7> g, value self, sym_int num_classes) {
+        bool const is_given = !num_classes.is_constant() || num_classes.constant() >= 0;
+        value const depth =
+            is_given
+                ? g.to_value(num_classes)
+                : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
+        if (g.opset() < 11) { // negative indices have no class there
+            value const classes = arithmetic_sequence(g, 0, depth);
+            value const chosen = is_equal(g, unsqueeze(g, self, self.rank()), classes);
+            return g.cast(chosen, dtype::int64);
+        }
+        value const y = g.within<11>().op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
+        return self.rank() == 0 ? squeeze(g, y, 0) : y;
+    });
 
 /// Scales the rows that are looked up down to a norm of max_norm if theirs is larger.
-inline constexpr auto embedding_renorm = [](graph<9> g, value self, value indices, double max_norm,
-                                            double norm_type) -> value {
-    if (self.rank() != 2) return g.unsupported("a weight that is not a matrix");
-    std::int64_t const last[] = {1};
-    value const norms = g.cast(vector_norm(g, self, norm_type, last, true), dtype::float64);
-    value const scale = g.op<"Div">(g.scalar(max_norm, dtype::float64), g.op<"Add">(norms, 1e-7));
-    value const at = flat(g, g.cast(indices, dtype::int64));
-    value const none = filled(g, safe_vector<sym_int>{g.size(self, 0)}, 0, dtype::bool_);
-    value const ones = filled(g, safe_vector<sym_int>{g.size(at, 0)}, 1, dtype::bool_);
-    value const named = unsqueeze(g, write_elements_at(g, none, at, ones, 0), 1);
-    value const changes = g.op<"And">(named, is_greater(g, norms, max_norm));
-    value const wide = g.cast(self, opmath_type(self.dtype()));
-    value const scaled = g.op<"Mul">(wide, g.cast(scale, wide.dtype()));
-    return g.cast(g.op<"Where">(changes, scaled, wide), self.dtype());
-};
+inline constexpr auto embedding_renorm = symbolic<"aten::embedding_renorm(self, indices, max_norm, norm_type)">(
+    [](graph<9> g, value self, value indices, double max_norm, double norm_type) -> value {
+        if (self.rank() != 2) return g.unsupported("a weight that is not a matrix");
+        std::int64_t const last[] = {1};
+        value const norms = g.cast(vector_norm(g, self, norm_type, last, true), dtype::float64);
+        value const scale = g.op<"Div">(g.scalar(max_norm, dtype::float64), g.op<"Add">(norms, 1e-7));
+        value const at = flat(g, g.cast(indices, dtype::int64));
+        value const none = filled(g, safe_vector<sym_int>{g.size(self, 0)}, 0, dtype::bool_);
+        value const ones = filled(g, safe_vector<sym_int>{g.size(at, 0)}, 1, dtype::bool_);
+        value const named = unsqueeze(g, write_elements_at(g, none, at, ones, 0), 1);
+        value const changes = g.op<"And">(named, is_greater(g, norms, max_norm));
+        value const wide = g.cast(self, opmath_type(self.dtype()));
+        value const scaled = g.op<"Mul">(wide, g.cast(scale, wide.dtype()));
+        return g.cast(g.op<"Where">(changes, scaled, wide), self.dtype());
+    });
 
 /// Adds gradients [n, width] to the rows of zeros that were looked up.
 inline value added_rows(graph<16> g, value each, value indices, sym_int rows) {
@@ -214,7 +222,8 @@ inline value added_rows(graph<9, 15> g, value each, value indices, sym_int rows)
     return reduce_sum(g, all, safe_vector<std::int64_t>{1}, false);
 }
 
-/// The gradient of the padding row is 0. With scale_grad_by_freq, each gradient is divided by how often its row was looked up.
+/// The gradient of the padding row is 0. With scale_grad_by_freq, each gradient is divided by how often its row was
+/// looked up.
 template <class Graph>
 inline constexpr auto embedding_dense_backward =
     [](Graph g, value grad, value indices, size num_weights, size padding_idx, bool scale_grad_by_freq) -> value {
@@ -226,7 +235,7 @@ inline constexpr auto embedding_dense_backward =
     value each = reshape(g, g.cast(grad, type), {-1, width});
     if (scale_grad_by_freq) {
         value const ones = filled(g, safe_vector<sym_int>{g.size(each, 0), 1}, 1, type);
-        value const counts = gather(g, added_rows(g, ones, at, num_weights), at, 0);
+        value const counts = gather_of(g, added_rows(g, ones, at, num_weights), at, 0);
         each = g.template op<"Mul">(each, g.template op<"Reciprocal">(counts));
     }
     if (!(padding_idx.is_constant() && padding_idx.constant() < 0)) {
@@ -239,17 +248,16 @@ inline constexpr auto embedding_dense_backward =
 } // namespace detail
 
 // scale_grad_by_freq, sparse, and the padding_idx of aten::embedding only affect the gradient.
-// clang-format off: one row per line
 inline constexpr auto embedding = table(
-    symbolic<"aten::embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)">(detail::embedding_row),
-    symbolic<"aten::embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset)">(detail::embedding_bag_row),
-    symbolic<"aten::embedding_bag.padding_idx(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_padded),
-    symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward<true>),
-    symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward<false>),
-    symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot),
-    symbolic<"aten::embedding_renorm(self, indices, max_norm, norm_type)">(detail::embedding_renorm),
-    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<16>>),
-    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<9, 15>>));
-// clang-format on
+    detail::embedding, detail::embedding_bag, detail::embedding_bag_padded,
+    symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, "
+             "include_last_offset, padding_idx)">(detail::embedding_bag_forward<true>),
+    symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, "
+             "per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward<false>),
+    detail::one_hot, detail::embedding_renorm,
+    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(
+        detail::embedding_dense_backward<graph<16>>),
+    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(
+        detail::embedding_dense_backward<graph<9, 15>>));
 
 } // namespace ATON_NAMESPACE::mappings

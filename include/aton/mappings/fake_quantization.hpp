@@ -53,12 +53,14 @@ inline constexpr auto fake_quantize_channels = [](graph<7> g, value self, value 
     return fake_quantize(g, self, reshape(g, scale, sizes), reshape(g, zero_point, sizes), low, high, wide);
 };
 /// Where `enabled` is 0, the numbers are returned as they are.
-inline constexpr auto fake_quantize_if = [](graph<9> g, value self, value scale, value zero_point, value enabled,
-                                            std::int64_t low, std::int64_t high) -> fake_quantized {
-    auto const [y, inside] = fake_quantize_by_tensors(g, self, scale, zero_point, low, high);
-    value const on = g.cast(reshape(g, enabled, safe_vector<sym_int>{}), dtype::bool_);
-    return {g.op<"Where">(on, y, self), g.op<"Or">(inside, g.op<"Not">(on))};
-};
+inline constexpr auto fake_quantize_if = symbolic<"aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams("
+                                                  "self, scale, zero_point, fake_quant_enabled, quant_min, quant_max)">(
+    [](graph<9> g, value self, value scale, value zero_point, value enabled, std::int64_t low,
+       std::int64_t high) -> fake_quantized {
+        auto const [y, inside] = fake_quantize_by_tensors(g, self, scale, zero_point, low, high);
+        value const on = g.cast(reshape(g, enabled, safe_vector<sym_int>{}), dtype::bool_);
+        return {g.op<"Where">(on, y, self), g.op<"Or">(inside, g.op<"Not">(on))};
+    });
 
 /// The first result alone.
 template <auto const& Body, class... More>
@@ -68,14 +70,17 @@ inline constexpr auto only_numbers = [](graph<7> g, value self, More... more, st
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto fake_quantization = table(
-    symbolic<"aten::fake_quantize_per_tensor_affine(self, scale, zero_point, quant_min, quant_max)">(detail::only_numbers<detail::fake_quantize_by_numbers, double, std::int64_t>),
-    symbolic<"aten::fake_quantize_per_tensor_affine.tensor_qparams(self, scale, zero_point, quant_min, quant_max)">(detail::only_numbers<detail::fake_quantize_by_tensors, value, value>),
-    symbolic<"aten::fake_quantize_per_channel_affine(self, scale, zero_point, axis, quant_min, quant_max)">(detail::only_numbers<detail::fake_quantize_channels, value, value, std::int64_t>),
-    symbolic<"aten::fake_quantize_per_tensor_affine_cachemask(self, scale, zero_point, quant_min, quant_max)">(detail::fake_quantize_by_numbers),
-    symbolic<"aten::fake_quantize_per_channel_affine_cachemask(self, scale, zero_point, axis, quant_min, quant_max)">(detail::fake_quantize_channels),
-    symbolic<"aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(self, scale, zero_point, fake_quant_enabled, quant_min, quant_max)">(detail::fake_quantize_if));
-// clang-format on
+    symbolic<"aten::fake_quantize_per_tensor_affine(self, scale, zero_point, quant_min, quant_max)">(
+        detail::only_numbers<detail::fake_quantize_by_numbers, double, std::int64_t>),
+    symbolic<"aten::fake_quantize_per_tensor_affine.tensor_qparams(self, scale, zero_point, quant_min, quant_max)">(
+        detail::only_numbers<detail::fake_quantize_by_tensors, value, value>),
+    symbolic<"aten::fake_quantize_per_channel_affine(self, scale, zero_point, axis, quant_min, quant_max)">(
+        detail::only_numbers<detail::fake_quantize_channels, value, value, std::int64_t>),
+    symbolic<"aten::fake_quantize_per_tensor_affine_cachemask(self, scale, zero_point, quant_min, quant_max)">(
+        detail::fake_quantize_by_numbers),
+    symbolic<"aten::fake_quantize_per_channel_affine_cachemask(self, scale, zero_point, axis, quant_min, quant_max)">(
+        detail::fake_quantize_channels),
+    detail::fake_quantize_if);
 
 } // namespace ATON_NAMESPACE::mappings

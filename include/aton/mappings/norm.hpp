@@ -103,13 +103,15 @@ inline constexpr auto norm_of_all = [](graph<9> g, value self, double p) {
     return vector_norm(g, self, p, iota(self.rank()), false);
 };
 
-inline constexpr auto norm_over_in = [](graph<9> g, value self, std::optional<scalar> p,
-                                        safe_span<std::int64_t const> dim, bool keepdim,
-                                        dtype type) { return norm_over(g, g.cast(self, type), p, dim, keepdim); };
+inline constexpr auto norm_over_in = symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(
+    [](graph<9> g, value self, std::optional<scalar> p, safe_span<std::int64_t const> dim, bool keepdim, dtype type) {
+        return norm_over(g, g.cast(self, type), p, dim, keepdim);
+    });
 
-inline constexpr auto norm_of_all_in = [](graph<9> g, value self, std::optional<scalar> p, dtype type) {
-    return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
-};
+inline constexpr auto norm_of_all_in = symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(
+    [](graph<9> g, value self, std::optional<scalar> p, dtype type) {
+        return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
+    });
 
 inline constexpr auto frobenius_norm_dim = [](graph<9> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
@@ -175,39 +177,44 @@ inline constexpr auto complex_dist = [](graph<9> g, complex_value self, complex_
     return vector_norm(g, distance, p, iota(distance.rank()), false);
 };
 
-inline constexpr auto dist = [](graph<9> g, value self, value other, double p) {
-    dtype const type = promote(self, other);
-    value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
-    return vector_norm(g, difference, p, iota(difference.rank()), false);
-};
+inline constexpr auto dist = symbolic<"aten::dist(self, other, p)">([](graph<9> g, value self, value other, double p) {
+                                 dtype const type = promote(self, other);
+                                 value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
+                                 return vector_norm(g, difference, p, iota(difference.rank()), false);
+                             }).for_complex(complex_dist);
 
 /// Slices along `dim` whose norm is above maxnorm are scaled down to it.
-inline constexpr auto renorm = [](graph<9> g, value self, double p, std::int64_t dim, number maxnorm) {
-    safe_vector<std::int64_t> const others = all_but(normalize_axis(dim, self.rank()), self.rank());
-    value const x = g.cast(self, opmath_type(self.dtype()));
-    value const size = vector_norm(g, x, p, others, true);
-    value const limit = rounded_constant(g, maxnorm, x.dtype());
-    value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
-    value const scale = choose(g, is_greater(g, size, limit), factor, g.scalar_like(1, x));
-    return g.cast(g.op<"Mul">(x, scale), self.dtype());
-};
+inline constexpr auto renorm = symbolic<"aten::renorm(self, p, dim, maxnorm)">(
+    [](graph<9> g, value self, double p, std::int64_t dim, number maxnorm) {
+        safe_vector<std::int64_t> const others = all_but(normalize_axis(dim, self.rank()), self.rank());
+        value const x = g.cast(self, opmath_type(self.dtype()));
+        value const size = vector_norm(g, x, p, others, true);
+        value const limit = rounded_constant(g, maxnorm, x.dtype());
+        value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
+        value const scale = choose(g, is_greater(g, size, limit), factor, g.scalar_like(1, x));
+        return g.cast(g.op<"Mul">(x, scale), self.dtype());
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto norm = table(
-    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_vector_norm).for_complex(detail::of_magnitudes<detail::linalg_vector_norm>),
+    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_vector_norm)
+        .for_complex(detail::of_magnitudes<detail::linalg_vector_norm>),
     symbolic<"aten::norm.Scalar(self, p)">(detail::norm_of_all).for_complex(detail::of_magnitudes<detail::norm_of_all>),
-    symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over).for_complex(detail::of_magnitudes<detail::norm_over>),
-    symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(detail::norm_over_in),
-    symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(detail::norm_of_all_in),
-    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(detail::frobenius_norm_dim).for_complex(detail::of_magnitudes<detail::frobenius_norm_dim>),
-    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm<false>).for_complex(detail::of_magnitudes<detail::linalg_norm<true>>),
-    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named<false>).for_complex(detail::of_magnitudes<detail::linalg_norm_named<true>>),
-    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm<false>).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm<true>>),
-    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named<false>).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm_named<true>>),
-    symbolic<"aten::dist(self, other, p)">(detail::dist).for_complex(detail::complex_dist),
-    symbolic<"aten::renorm(self, p, dim, maxnorm)">(detail::renorm));
-// clang-format on
+    symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over)
+        .for_complex(detail::of_magnitudes<detail::norm_over>),
+    detail::norm_over_in, detail::norm_of_all_in,
+    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(detail::frobenius_norm_dim)
+        .for_complex(detail::of_magnitudes<detail::frobenius_norm_dim>),
+    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm<false>)
+        .for_complex(detail::of_magnitudes<detail::linalg_norm<true>>),
+    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named<false>)
+        .for_complex(detail::of_magnitudes<detail::linalg_norm_named<true>>),
+    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm<false>)
+        .for_complex(detail::of_magnitudes<detail::linalg_matrix_norm<true>>),
+    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(
+        detail::linalg_matrix_norm_named<false>)
+        .for_complex(detail::of_magnitudes<detail::linalg_matrix_norm_named<true>>),
+    detail::dist, detail::renorm);
 
 } // namespace ATON_NAMESPACE::mappings

@@ -62,7 +62,8 @@ inline value hermite_h(graph<10> g, value x, value n) { return hermite(g, x, n, 
 /// The probabilists' polynomials: x p - (k - 1) q.
 inline value hermite_he(graph<10> g, value x, value n) { return hermite(g, x, n, 1); }
 
-// At the ends of their intervals ATen has closed forms of the others. The recurrences give the same integers there, without rounding.
+// At the ends of their intervals ATen has closed forms of the others. The recurrences give the same integers there,
+// without rounding.
 
 /// p(k) = ((2 k - 1 - x) p - (k - 1) q) / k.
 inline value laguerre_l(graph<10> g, value x, value n) {
@@ -135,44 +136,70 @@ value shifted(graph_of<Polynomial> g, value x, value n) {
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto orthogonal_polynomials = table(
     symbolic<"aten::special_chebyshev_polynomial_t(x, n)">(detail::of_tensors<detail::in_floats<detail::chebyshev_t>>),
-    symbolic<"aten::special_chebyshev_polynomial_t.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::chebyshev_t>>),
-    symbolic<"aten::special_chebyshev_polynomial_t.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::chebyshev_t>>),
+    symbolic<"aten::special_chebyshev_polynomial_t.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::chebyshev_t>>),
+    symbolic<"aten::special_chebyshev_polynomial_t.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::chebyshev_t>>),
     symbolic<"aten::special_chebyshev_polynomial_u(x, n)">(detail::of_tensors<detail::in_floats<detail::chebyshev_u>>),
-    symbolic<"aten::special_chebyshev_polynomial_u.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::chebyshev_u>>),
-    symbolic<"aten::special_chebyshev_polynomial_u.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::chebyshev_u>>),
+    symbolic<"aten::special_chebyshev_polynomial_u.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::chebyshev_u>>),
+    symbolic<"aten::special_chebyshev_polynomial_u.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::chebyshev_u>>),
     symbolic<"aten::special_chebyshev_polynomial_v(x, n)">(detail::of_tensors<detail::in_floats<detail::chebyshev_v>>),
-    symbolic<"aten::special_chebyshev_polynomial_v.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::chebyshev_v>>),
-    symbolic<"aten::special_chebyshev_polynomial_v.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::chebyshev_v>>),
+    symbolic<"aten::special_chebyshev_polynomial_v.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::chebyshev_v>>),
+    symbolic<"aten::special_chebyshev_polynomial_v.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::chebyshev_v>>),
     symbolic<"aten::special_chebyshev_polynomial_w(x, n)">(detail::of_tensors<detail::in_floats<detail::chebyshev_w>>),
-    symbolic<"aten::special_chebyshev_polynomial_w.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::chebyshev_w>>),
-    symbolic<"aten::special_chebyshev_polynomial_w.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::chebyshev_w>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_t(x, n)">(detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_t>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_t.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_t>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_t.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_t>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_u(x, n)">(detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_u>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_u.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_u>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_u.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_u>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_v(x, n)">(detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_v>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_v.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_v>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_v.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_v>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_w(x, n)">(detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_w>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_w.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_w>>>),
-    symbolic<"aten::special_shifted_chebyshev_polynomial_w.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_w>>>),
+    symbolic<"aten::special_chebyshev_polynomial_w.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::chebyshev_w>>),
+    symbolic<"aten::special_chebyshev_polynomial_w.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::chebyshev_w>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_t(x, n)">(
+        detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_t>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_t.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_t>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_t.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_t>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_u(x, n)">(
+        detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_u>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_u.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_u>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_u.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_u>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_v(x, n)">(
+        detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_v>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_v.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_v>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_v.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_v>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_w(x, n)">(
+        detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_w>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_w.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_w>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_w.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_w>>>),
     symbolic<"aten::special_hermite_polynomial_h(x, n)">(detail::of_tensors<detail::in_floats<detail::hermite_h>>),
-    symbolic<"aten::special_hermite_polynomial_h.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::hermite_h>>),
-    symbolic<"aten::special_hermite_polynomial_h.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::hermite_h>>),
+    symbolic<"aten::special_hermite_polynomial_h.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::hermite_h>>),
+    symbolic<"aten::special_hermite_polynomial_h.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::hermite_h>>),
     symbolic<"aten::special_hermite_polynomial_he(x, n)">(detail::of_tensors<detail::in_floats<detail::hermite_he>>),
-    symbolic<"aten::special_hermite_polynomial_he.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::hermite_he>>),
-    symbolic<"aten::special_hermite_polynomial_he.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::hermite_he>>),
+    symbolic<"aten::special_hermite_polynomial_he.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::hermite_he>>),
+    symbolic<"aten::special_hermite_polynomial_he.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::hermite_he>>),
     symbolic<"aten::special_laguerre_polynomial_l(x, n)">(detail::of_tensors<detail::in_floats<detail::laguerre_l>>),
-    symbolic<"aten::special_laguerre_polynomial_l.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::laguerre_l>>),
-    symbolic<"aten::special_laguerre_polynomial_l.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::laguerre_l>>),
+    symbolic<"aten::special_laguerre_polynomial_l.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::laguerre_l>>),
+    symbolic<"aten::special_laguerre_polynomial_l.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::laguerre_l>>),
     symbolic<"aten::special_legendre_polynomial_p(x, n)">(detail::of_tensors<detail::in_floats<detail::legendre_p>>),
-    symbolic<"aten::special_legendre_polynomial_p.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::legendre_p>>),
-    symbolic<"aten::special_legendre_polynomial_p.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::legendre_p>>));
-// clang-format on
+    symbolic<"aten::special_legendre_polynomial_p.n_scalar(x, n)">(
+        detail::with_number<detail::in_floats<detail::legendre_p>>),
+    symbolic<"aten::special_legendre_polynomial_p.x_scalar(x, n)">(
+        detail::number_first<detail::in_floats<detail::legendre_p>>));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -75,21 +75,22 @@ inline value pad_with_number(graph<7> g, value x, safe_span<axis_pad const> pads
 }
 
 /// The same; negative pads crop, by Slice if there are no others.
-inline constexpr auto pad_constant = [](graph<7> g, value x, size_list pad, number filler) -> value {
-    safe_vector<axis_pad> pads = pads_by_axis(x, pad);
-    auto const adds = [](sym_int const& n) { return !n.is_constant() || n.constant() > 0; };
-    bool const any =
-        std::any_of(pads.begin(), pads.end(), [&](axis_pad const& p) { return adds(p.before) || adds(p.after); });
-    if (!any) x = crop(g, x, pads);
-    return pad_with_number(g, x, pads, filler);
-};
+inline constexpr auto pad_constant =
+    symbolic<"aten::constant_pad_nd(self, pad, value)">([](graph<7> g, value x, size_list pad, number filler) -> value {
+        safe_vector<axis_pad> pads = pads_by_axis(x, pad);
+        auto const adds = [](sym_int const& n) { return !n.is_constant() || n.constant() > 0; };
+        bool const any =
+            std::any_of(pads.begin(), pads.end(), [&](axis_pad const& p) { return adds(p.before) || adds(p.after); });
+        if (!any) x = crop(g, x, pads);
+        return pad_with_number(g, x, pads, filler);
+    }).by_parts<"self", "value">();
 
 /// The elements at positions -before to the size + after, limited to those that the axis has.
 inline value replicate_by_positions(graph<11> g, value x, axis_pad const& p) {
     value const size = g.to_value(g.size(x, p.axis));
     value const end = g.op<"Add">(size, p.after.constant());
     value const at = g.op<"Range">(g.scalar(-p.before.constant(), dtype::int64), end, g.scalar(1, dtype::int64));
-    return gather(g, x, clip(g, at, g.scalar(0, dtype::int64), g.op<"Sub">(size, 1)), p.axis);
+    return gather_of(g, x, clip(g, at, g.scalar(0, dtype::int64), g.op<"Sub">(size, 1)), p.axis);
 }
 
 /// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.
@@ -113,7 +114,7 @@ inline value replicate_cropped(graph<7> g, value x, safe_vector<axis_pad>& pads)
         std::int64_t const out = checked_int(before) + in + after;
         budget::expect("a table of positions", out);
         for (std::int64_t o = 0; o < out; ++o) index.push_back(std::clamp<std::int64_t>(o - before, 0, in - 1));
-        x = gather(g, x, g.ints(index), p.axis);
+        x = gather_of(g, x, g.ints(index), p.axis);
         p = {p.axis, 0, 0};
     }
     return x;
@@ -132,32 +133,34 @@ inline value pad_with(graph<7> g, value x, size_list pad, std::string_view mode)
 }
 
 /// Circular padding: Pad in the mode "wrap" since opset 19, before that as slices.
-inline constexpr auto pad_circular = [](graph<7> g, value x, size_list pad) -> value {
-    safe_vector<axis_pad> pads = pads_by_axis(x, pad);
-    x = crop(g, x, pads);
-    if (nothing_to_pad(pads)) return x;
-    // ONNX Runtime's "wrap" fails for tensors without elements.
-    if (g.opset() >= 19 && !is_empty(x)) return pad_by_mode(g, x, onnx_pads(x, pads), "wrap");
-    for (axis_pad const& p : pads) {
-        safe_vector<value> parts;
-        if (!p.before.is(0)) parts.push_back(slice(g, x, p.axis, g.size(x, p.axis) - p.before, to_the_end));
-        parts.push_back(x);
-        if (!p.after.is(0)) parts.push_back(slice(g, x, p.axis, 0, p.after));
-        if (parts.size() != 1) x = g.op<"Concat">(parts, attr::axis_i(p.axis));
-    }
-    return x;
-};
+inline constexpr auto pad_circular =
+    symbolic<"aten::_pad_circular(self, pad)">([](graph<7> g, value x, size_list pad) -> value {
+        safe_vector<axis_pad> pads = pads_by_axis(x, pad);
+        x = crop(g, x, pads);
+        if (nothing_to_pad(pads)) return x;
+        // ONNX Runtime's "wrap" fails for tensors without elements.
+        if (g.opset() >= 19 && !is_empty(x)) return pad_by_mode(g, x, onnx_pads(x, pads), "wrap");
+        for (axis_pad const& p : pads) {
+            safe_vector<value> parts;
+            if (!p.before.is(0)) parts.push_back(slice(g, x, p.axis, g.size(x, p.axis) - p.before, to_the_end));
+            parts.push_back(x);
+            if (!p.after.is(0)) parts.push_back(slice(g, x, p.axis, 0, p.after));
+            if (parts.size() != 1) x = g.op<"Concat">(parts, attr::axis_i(p.axis));
+        }
+        return x;
+    }).by_parts<"self">();
 
-inline constexpr auto pad_any = [](graph<7> g, value x, size_list pad, std::string_view mode,
-                                   std::optional<double> number) -> value {
-    if (mode == "constant") return pad_constant(g, x, pad, number.value_or(0.0));
-    if (number && !exactly_equal(*number, 0))
-        return g.unsupported("padding mode '" + std::string(mode) + "' takes no value");
-    if (mode == "reflect") return pad_with(g, x, pad, "reflect");
-    if (mode == "replicate") return pad_with(g, x, pad, "edge");
-    if (mode == "circular") return pad_circular(g, x, pad);
-    return g.unsupported("padding mode '" + std::string(mode) + "'");
-};
+inline constexpr auto pad_any =
+    symbolic<"aten::pad(self, pad, mode, value)">([](graph<7> g, value x, size_list pad, std::string_view mode,
+                                                     std::optional<double> number) -> value {
+        if (mode == "constant") return pad_constant(g, x, pad, number.value_or(0.0));
+        if (number && !exactly_equal(*number, 0))
+            return g.unsupported("padding mode '" + std::string(mode) + "' takes no value");
+        if (mode == "reflect") return pad_with(g, x, pad, "reflect");
+        if (mode == "replicate") return pad_with(g, x, pad, "edge");
+        if (mode == "circular") return pad_circular(g, x, pad);
+        return g.unsupported("padding mode '" + std::string(mode) + "'");
+    }).by_parts<"self", "value">();
 
 inline constexpr auto reflection_pad = [](graph<7> g, value self, size_list padding) {
     return pad_with(g, self, padding, "reflect");
@@ -167,27 +170,23 @@ inline constexpr auto replication_pad = [](graph<7> g, value self, size_list pad
 };
 
 /// In the order of at::padding_mode.
-inline constexpr auto pad_enum = [](graph<7> g, value self, safe_span<size const> pad, std::int64_t mode,
-                                    std::optional<double> number) -> value {
-    constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
-    if (mode < 0 || mode > 3) return g.unsupported("padding mode " + std::to_string(mode));
-    return pad_any(g, self, pad, names[mode], number);
-};
+inline constexpr auto pad_enum =
+    symbolic<"aten::_pad_enum(self, pad, mode, value)">([](graph<7> g, value self, safe_span<size const> pad,
+                                                           std::int64_t mode, std::optional<double> number) -> value {
+        constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
+        if (mode < 0 || mode > 3) return g.unsupported("padding mode " + std::to_string(mode));
+        return pad_any(g, self, pad, names[mode], number);
+    }).by_parts<"self", "value">();
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto padding = table(
-    symbolic<"aten::constant_pad_nd(self, pad, value)">(detail::pad_constant).by_parts<"self", "value">(),
-    symbolic<"aten::pad(self, pad, mode, value)">(detail::pad_any).by_parts<"self", "value">(),
-    symbolic<"aten::_pad_enum(self, pad, mode, value)">(detail::pad_enum).by_parts<"self", "value">(),
-    symbolic<"aten::_pad_circular(self, pad)">(detail::pad_circular).by_parts<"self">(),
-    symbolic<"aten::reflection_pad1d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
-    symbolic<"aten::reflection_pad2d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
-    symbolic<"aten::reflection_pad3d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
-    symbolic<"aten::replication_pad1d(self, padding)">(detail::replication_pad).by_parts<"self">(),
-    symbolic<"aten::replication_pad2d(self, padding)">(detail::replication_pad).by_parts<"self">(),
-    symbolic<"aten::replication_pad3d(self, padding)">(detail::replication_pad).by_parts<"self">());
-// clang-format on
+inline constexpr auto padding =
+    table(detail::pad_constant, detail::pad_any, detail::pad_enum, detail::pad_circular,
+          symbolic<"aten::reflection_pad1d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
+          symbolic<"aten::reflection_pad2d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
+          symbolic<"aten::reflection_pad3d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
+          symbolic<"aten::replication_pad1d(self, padding)">(detail::replication_pad).by_parts<"self">(),
+          symbolic<"aten::replication_pad2d(self, padding)">(detail::replication_pad).by_parts<"self">(),
+          symbolic<"aten::replication_pad3d(self, padding)">(detail::replication_pad).by_parts<"self">());
 
 } // namespace ATON_NAMESPACE::mappings

@@ -13,7 +13,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The gradient of padding one dimension of n elements: that of the elements themselves plus those of their copies in both borders.
+/// The gradient of padding one dimension of n elements: that of the elements themselves plus those of their copies in
+/// both borders.
 template <bool Reflects>
 value border_gradient(graph<7> g, value grad, std::int64_t axis, sym_int n, std::int64_t before, std::int64_t after) {
     value sum = slice(g, grad, axis, before, after == 0 ? to_the_end : -after);
@@ -51,14 +52,12 @@ inline constexpr auto padding_gradient = [](graph<7> g, value grad, value self, 
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto padding_backward = table(
-    symbolic<"aten::reflection_pad1d_backward(grad_output, self, padding)">(detail::padding_gradient<true>),
-    symbolic<"aten::reflection_pad2d_backward(grad_output, self, padding)">(detail::padding_gradient<true>),
-    symbolic<"aten::reflection_pad3d_backward(grad_output, self, padding)">(detail::padding_gradient<true>),
-    symbolic<"aten::replication_pad1d_backward(grad_output, self, padding)">(detail::padding_gradient<false>),
-    symbolic<"aten::replication_pad2d_backward(grad_output, self, padding)">(detail::padding_gradient<false>),
-    symbolic<"aten::replication_pad3d_backward(grad_output, self, padding)">(detail::padding_gradient<false>));
-// clang-format on
+inline constexpr auto padding_backward =
+    table(symbolic<"aten::reflection_pad1d_backward(grad_output, self, padding)">(detail::padding_gradient<true>),
+          symbolic<"aten::reflection_pad2d_backward(grad_output, self, padding)">(detail::padding_gradient<true>),
+          symbolic<"aten::reflection_pad3d_backward(grad_output, self, padding)">(detail::padding_gradient<true>),
+          symbolic<"aten::replication_pad1d_backward(grad_output, self, padding)">(detail::padding_gradient<false>),
+          symbolic<"aten::replication_pad2d_backward(grad_output, self, padding)">(detail::padding_gradient<false>),
+          symbolic<"aten::replication_pad3d_backward(grad_output, self, padding)">(detail::padding_gradient<false>));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -178,8 +178,8 @@ inline std::tuple<value, value, value> projected_lstm(graph<11> g, sequence_batc
     return {x, join_layers(g, hidden), join_layers(g, cell)};
 }
 
-inline std::tuple<value, value, value> lstm(graph<7> g, sequence_batch const& s, safe_span<value const> hx,
-                                            safe_span<value const> params, recurrent_options const& o) {
+inline std::tuple<value, value, value> lstm_of(graph<7> g, sequence_batch const& s, safe_span<value const> hx,
+                                               safe_span<value const> params, recurrent_options const& o) {
     if (hidden_size(hx[0]) != hidden_size(hx[1])) {
         if (g.opset() < 11) refuse_below(11, "an LSTM with projections");
         return projected_lstm(g.within<11>(), s, hx, params, o);
@@ -269,25 +269,26 @@ inline safe_vector<value> split_gates(graph<7> g, value gates, std::size_t count
     return split(g, gates, sizes, -1);
 }
 
-inline constexpr auto lstm_cell = [](graph<7> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
-                                     optional_value b_ih, optional_value b_hh) -> std::tuple<value, value> {
-    value const sum = g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx[0], w_hh, b_hh));
-    safe_vector<value> const gate = split_gates(g, sum, 4);
-    value const kept = g.op<"Mul">(g.op<"Sigmoid">(gate[1]), hx[1]);
-    value const added = g.op<"Mul">(g.op<"Sigmoid">(gate[0]), g.op<"Tanh">(gate[2]));
-    value const cell = g.op<"Add">(kept, added);
-    return {g.op<"Mul">(g.op<"Sigmoid">(gate[3]), g.op<"Tanh">(cell)), cell};
-};
+inline constexpr auto lstm_cell = symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
+    [](graph<7> g, value input, safe_span<value const> hx, value w_ih, value w_hh, optional_value b_ih,
+       optional_value b_hh) -> std::tuple<value, value> {
+        value const sum = g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx[0], w_hh, b_hh));
+        safe_vector<value> const gate = split_gates(g, sum, 4);
+        value const kept = g.op<"Mul">(g.op<"Sigmoid">(gate[1]), hx[1]);
+        value const added = g.op<"Mul">(g.op<"Sigmoid">(gate[0]), g.op<"Tanh">(gate[2]));
+        value const cell = g.op<"Add">(kept, added);
+        return {g.op<"Mul">(g.op<"Sigmoid">(gate[3]), g.op<"Tanh">(cell)), cell};
+    });
 
-inline constexpr auto gru_cell = [](graph<7> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
-                                    optional_value b_hh) -> value {
-    safe_vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
-    safe_vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
-    value const reset = g.op<"Sigmoid">(g.op<"Add">(x[0], h[0]));
-    value const update = g.op<"Sigmoid">(g.op<"Add">(x[1], h[1]));
-    value const fresh = g.op<"Tanh">(g.op<"Add">(x[2], g.op<"Mul">(reset, h[2])));
-    return g.op<"Add">(g.op<"Mul">(g.op<"Sub">(hx, fresh), update), fresh);
-};
+inline constexpr auto gru_cell = symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
+    [](graph<7> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih, optional_value b_hh) -> value {
+        safe_vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
+        safe_vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
+        value const reset = g.op<"Sigmoid">(g.op<"Add">(x[0], h[0]));
+        value const update = g.op<"Sigmoid">(g.op<"Add">(x[1], h[1]));
+        value const fresh = g.op<"Tanh">(g.op<"Add">(x[2], g.op<"Mul">(reset, h[2])));
+        return g.op<"Add">(g.op<"Mul">(g.op<"Sub">(hx, fresh), update), fresh);
+    });
 
 template <fixed_string Activation>
 inline constexpr auto rnn_cell =
@@ -314,24 +315,27 @@ inline void expect_states(value input, safe_span<value const> hx) {
         if (state.dtype() != input.dtype()) throw unsupported_error("states and input of different dtypes");
 }
 
-inline constexpr auto lstm_row = [](graph<7> g, value input, safe_span<value const> hx, safe_span<value const> params,
-                                    bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
-                                    bool bidirectional, bool batch_first) {
-    recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
-    expect_states(input, hx);
-    auto const [y, h, c] = lstm(g, {swap_batch(g, widen(g, input), o), {}}, widen(g, hx), widen(g, params), o);
-    return cast_results(g, input.dtype(), swap_batch(g, y, o), h, c);
-};
+inline constexpr auto lstm =
+    symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
+        [](graph<7> g, value input, safe_span<value const> hx, safe_span<value const> params, bool has_biases,
+           std::int64_t num_layers, double dropout_p, bool train, bool bidirectional, bool batch_first) {
+            recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
+            expect_states(input, hx);
+            auto const [y, h, c] =
+                lstm_of(g, {swap_batch(g, widen(g, input), o), {}}, widen(g, hx), widen(g, params), o);
+            return cast_results(g, input.dtype(), swap_batch(g, y, o), h, c);
+        });
 
-inline constexpr auto lstm_packed = [](graph<11> g, value data, value batch_sizes, safe_span<value const> hx,
-                                       safe_span<value const> params, bool has_biases, std::int64_t num_layers,
-                                       double dropout_p, bool train, bool bidirectional) {
-    recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, false};
-    expect_states(data, hx);
-    sequence_batch const s = unpacked(g, data, batch_sizes, hx[0]);
-    auto const [y, h, c] = lstm(g, s, widen(g, hx), widen(g, params), o);
-    return cast_results(g, data.dtype(), repacked(g, s, y), h, c);
-};
+inline constexpr auto lstm_packed =
+    symbolic<"aten::lstm.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(
+        [](graph<11> g, value data, value batch_sizes, safe_span<value const> hx, safe_span<value const> params,
+           bool has_biases, std::int64_t num_layers, double dropout_p, bool train, bool bidirectional) {
+            recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, false};
+            expect_states(data, hx);
+            sequence_batch const s = unpacked(g, data, batch_sizes, hx[0]);
+            auto const [y, h, c] = lstm_of(g, s, widen(g, hx), widen(g, params), o);
+            return cast_results(g, data.dtype(), repacked(g, s, y), h, c);
+        });
 
 /// The body of GRU and RNN over sequences and over packed sequences.
 using one_state_layers = std::tuple<value, value> (*)(graph<7>, sequence_batch const&, value, safe_span<value const>,
@@ -356,22 +360,30 @@ inline constexpr auto over_packed = [](graph<11> g, value data, value batch_size
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto recurrent = table(
-    symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::lstm_row),
-    symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::over_sequences<detail::gru>),
-    symbolic<"aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::over_sequences<detail::rnn<"Tanh">>),
-    symbolic<"aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::over_sequences<detail::rnn<"Relu">>),
-    symbolic<"aten::lstm.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::lstm_packed),
-    symbolic<"aten::gru.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::over_packed<detail::gru>),
-    symbolic<"aten::rnn_tanh.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::over_packed<detail::rnn<"Tanh">>),
-    symbolic<"aten::rnn_relu.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::over_packed<detail::rnn<"Relu">>),
+    detail::lstm,
+    symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
+        detail::over_sequences<detail::gru>),
+    symbolic<
+        "aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
+        detail::over_sequences<detail::rnn<"Tanh">>),
+    symbolic<
+        "aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
+        detail::over_sequences<detail::rnn<"Relu">>),
+    detail::lstm_packed,
+    symbolic<"aten::gru.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(
+        detail::over_packed<detail::gru>),
+    symbolic<
+        "aten::rnn_tanh.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(
+        detail::over_packed<detail::rnn<"Tanh">>),
+    symbolic<
+        "aten::rnn_relu.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(
+        detail::over_packed<detail::rnn<"Relu">>),
     symbolic<"aten::_pack_padded_sequence(input, lengths, batch_first)">(detail::pack_padded_sequence),
-    symbolic<"aten::_pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length)">(detail::pad_packed_sequence),
-    symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::lstm_cell),
-    symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::gru_cell),
+    symbolic<"aten::_pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length)">(
+        detail::pad_packed_sequence),
+    detail::lstm_cell, detail::gru_cell,
     symbolic<"aten::rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::rnn_cell<"Tanh">),
     symbolic<"aten::rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::rnn_cell<"Relu">));
-// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -17,7 +17,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The sum, for each element of an axis, of the gradients y of the outputs that read it, times the weights that they read it with.
+/// The sum, for each element of an axis, of the gradients y of the outputs that read it, times the weights that they
+/// read it with.
 inline value gradient_along(graph<7> g, value y, std::int64_t axis, std::int64_t in, tap_table const& t) {
     budget::expect("a table of weights", in);
     safe_vector<safe_vector<std::pair<std::int64_t, double>>> readers(static_cast<std::size_t>(in));
@@ -48,7 +49,8 @@ inline value gradient_along(graph<7> g, value y, std::int64_t axis, std::int64_t
     if (longest == 1) return gather_taps(g, y, axis, back);
     tensor index = int64_tensor(back.index);
     index.sizes = {in, back.taps};
-    return reduce_sum(g, gather(g, y, g.constant(std::move(index)), axis), safe_vector<std::int64_t>{axis + 1}, false);
+    return reduce_sum(
+        g, gather_of(g, y, g.constant(std::move(index)), axis), safe_vector<std::int64_t>{axis + 1}, false);
 }
 
 /// The spatial axes of an interpolation of `in` to the sizes of grad.
@@ -107,34 +109,44 @@ inline constexpr auto nearest3d_gradient =
         return resize_gradient(g, grad, out, in, {d, h, w}, {Kind});
     };
 
-inline constexpr auto linear1d_gradient = [](graph<7> g, value grad, out_sizes out, out_sizes in, bool align_corners,
-                                             scale_factor w) {
-    return resize_gradient(g, grad, out, in, {w}, {filter::linear, align_corners});
-};
+inline constexpr auto linear1d_gradient =
+    symbolic<"aten::upsample_linear1d_backward(grad_output, output_size, input_size, align_corners, scales)">(
+        [](graph<7> g, value grad, out_sizes out, out_sizes in, bool align_corners, scale_factor w) {
+            return resize_gradient(g, grad, out, in, {w}, {filter::linear, align_corners});
+        });
 template <filter Kind>
 inline constexpr auto corners2d_gradient =
     [](graph<7> g, value grad, out_sizes out, out_sizes in, bool align_corners, scale_factor h, scale_factor w) {
         return resize_gradient(g, grad, out, in, {h, w}, {Kind, align_corners});
     };
-inline constexpr auto trilinear3d_gradient = [](graph<7> g, value grad, out_sizes out, out_sizes in, bool align_corners,
-                                                scale_factor d, scale_factor h, scale_factor w) {
-    return resize_gradient(g, grad, out, in, {d, h, w}, {filter::linear, align_corners});
-};
+inline constexpr auto trilinear3d_gradient = symbolic<"aten::upsample_trilinear3d_backward(grad_output, output_size, "
+                                                      "input_size, align_corners, scales_d, scales_h, scales_w)">(
+    [](graph<7> g, value grad, out_sizes out, out_sizes in, bool align_corners, scale_factor d, scale_factor h,
+       scale_factor w) { return resize_gradient(g, grad, out, in, {d, h, w}, {filter::linear, align_corners}); });
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto resize_backward = table(
-    symbolic<"aten::upsample_nearest1d_backward(grad_output, output_size, input_size, scales)">(detail::nearest1d_gradient<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest2d_backward(grad_output, output_size, input_size, scales_h, scales_w)">(detail::nearest2d_gradient<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest3d_backward(grad_output, output_size, input_size, scales_d, scales_h, scales_w)">(detail::nearest3d_gradient<detail::filter::nearest>),
-    symbolic<"aten::_upsample_nearest_exact1d_backward(grad_output, output_size, input_size, scales)">(detail::nearest1d_gradient<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact2d_backward(grad_output, output_size, input_size, scales_h, scales_w)">(detail::nearest2d_gradient<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact3d_backward(grad_output, output_size, input_size, scales_d, scales_h, scales_w)">(detail::nearest3d_gradient<detail::filter::nearest_exact>),
-    symbolic<"aten::upsample_linear1d_backward(grad_output, output_size, input_size, align_corners, scales)">(detail::linear1d_gradient),
-    symbolic<"aten::upsample_bilinear2d_backward(grad_output, output_size, input_size, align_corners, scales_h, scales_w)">(detail::corners2d_gradient<detail::filter::linear>),
-    symbolic<"aten::upsample_trilinear3d_backward(grad_output, output_size, input_size, align_corners, scales_d, scales_h, scales_w)">(detail::trilinear3d_gradient),
-    symbolic<"aten::upsample_bicubic2d_backward(grad_output, output_size, input_size, align_corners, scales_h, scales_w)">(detail::corners2d_gradient<detail::filter::cubic>));
-// clang-format on
+    symbolic<"aten::upsample_nearest1d_backward(grad_output, output_size, input_size, scales)">(
+        detail::nearest1d_gradient<detail::filter::nearest>),
+    symbolic<"aten::upsample_nearest2d_backward(grad_output, output_size, input_size, scales_h, scales_w)">(
+        detail::nearest2d_gradient<detail::filter::nearest>),
+    symbolic<"aten::upsample_nearest3d_backward(grad_output, output_size, input_size, scales_d, scales_h, scales_w)">(
+        detail::nearest3d_gradient<detail::filter::nearest>),
+    symbolic<"aten::_upsample_nearest_exact1d_backward(grad_output, output_size, input_size, scales)">(
+        detail::nearest1d_gradient<detail::filter::nearest_exact>),
+    symbolic<"aten::_upsample_nearest_exact2d_backward(grad_output, output_size, input_size, scales_h, scales_w)">(
+        detail::nearest2d_gradient<detail::filter::nearest_exact>),
+    symbolic<
+        "aten::_upsample_nearest_exact3d_backward(grad_output, output_size, input_size, scales_d, scales_h, scales_w)">(
+        detail::nearest3d_gradient<detail::filter::nearest_exact>),
+    detail::linear1d_gradient,
+    symbolic<
+        "aten::upsample_bilinear2d_backward(grad_output, output_size, input_size, align_corners, scales_h, scales_w)">(
+        detail::corners2d_gradient<detail::filter::linear>),
+    detail::trilinear3d_gradient,
+    symbolic<
+        "aten::upsample_bicubic2d_backward(grad_output, output_size, input_size, align_corners, scales_h, scales_w)">(
+        detail::corners2d_gradient<detail::filter::cubic>));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -33,14 +33,16 @@ inline value crop_to(graph<7> g, value x, value other) {
 }
 
 /// ScatterElements without a reduction. 0-d tensors count as 1-d.
-inline constexpr auto write_elements = [](graph<9> g, value x, std::int64_t dim, value index, value source) -> value {
-    if (is_empty(index)) return x;
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    value const at = at_least_1d(g, as_index(g, index));
-    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
-    value const y = write_elements_at(g, at_least_1d(g, x), at, from, axis);
-    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
-};
+inline constexpr auto write_elements =
+    symbolic<"aten::scatter.src(self, dim, index, src)">([](graph<9> g, value x, std::int64_t dim, value index,
+                                                            value source) -> value {
+        if (is_empty(index)) return x;
+        std::int64_t const axis = normalize_axis(dim, x.rank());
+        value const at = at_least_1d(g, as_index(g, index));
+        value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+        value const y = write_elements_at(g, at_least_1d(g, x), at, from, axis);
+        return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
+    }).by_parts<"self", "src">();
 /// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18, before that a Loop.
 inline value reduce_elements(graph<11> g, value x, std::int64_t dim, value index, value source,
                              std::string_view reduction) {
@@ -113,13 +115,15 @@ inline indexed_source along(graph<7> g, value x, std::int64_t dim, value index, 
     return {index_along(g, at_least_1d(g, index), from, normalize_axis(dim, x.rank())), from};
 }
 
-inline constexpr auto fill_index = [](graph<9> g, value x, std::int64_t dim, value index, value number) -> value {
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
-    sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
-    value const source = expand(g, reshape(g, g.cast(number, x.dtype()), safe_vector<sym_int>{}), sizes);
-    return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
-};
+inline constexpr auto fill_index =
+    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">([](graph<9> g, value x, std::int64_t dim,
+                                                                        value index, value number) -> value {
+        std::int64_t const axis = normalize_axis(dim, x.rank());
+        safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
+        sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
+        value const source = expand(g, reshape(g, g.cast(number, x.dtype()), safe_vector<sym_int>{}), sizes);
+        return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
+    }).by_parts<"self", "value">();
 
 inline value write_slice(graph<9> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
                          sym_int step) {
@@ -240,55 +244,65 @@ inline constexpr auto index_put = [](graph<11> g, value self, safe_span<optional
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
 
 /// `unsafe`: ATen does not check the indices.
-inline constexpr auto index_put_impl = [](graph<11> g, value self, safe_span<optional_value const> indices,
-                                          value values, bool accumulate,
-                                          bool /*unsafe*/) { return put_with(g, self, indices, values, accumulate); };
+inline constexpr auto index_put_impl =
+    symbolic<"aten::_index_put_impl(self, indices, values, accumulate, unsafe)">(
+        [](graph<11> g, value self, safe_span<optional_value const> indices, value values, bool accumulate,
+           bool /*unsafe*/) { return put_with(g, self, indices, values, accumulate); })
+        .by_parts<"self", "values">();
 
-inline constexpr auto put = [](graph<11> g, value self, value index, value source, bool accumulate) {
-    if (is_empty(index)) return self;
-    value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
-    value const y = write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
-    return reshape(g, y, g.sizes(self));
-};
+inline constexpr auto put =
+    symbolic<"aten::put(self, index, source, accumulate)">([](graph<11> g, value self, value index, value source,
+                                                              bool accumulate) {
+        if (is_empty(index)) return self;
+        value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
+        value const y =
+            write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
+        return reshape(g, y, g.sizes(self));
+    }).by_parts<"self", "source">();
 
-inline constexpr auto scatter_value = [](graph<9> g, value self, std::int64_t dim, value index, number n) {
-    return write_elements(g, self, dim, index, filled_as(g, self, index, n));
-};
+inline constexpr auto scatter_value =
+    symbolic<"aten::scatter.value(self, dim, index, value)">([](graph<9> g, value self, std::int64_t dim, value index,
+                                                                number n) {
+        return write_elements(g, self, dim, index, filled_as(g, self, index, n));
+    }).by_parts<"self", "value">();
 
-inline constexpr auto scatter_reduce = [](graph<11> g, value self, std::int64_t dim, value index, value src,
-                                          std::string_view reduce) -> value {
-    return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
-};
+inline constexpr auto scatter_reduce = symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(
+    [](graph<11> g, value self, std::int64_t dim, value index, value src, std::string_view reduce) -> value {
+        return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
+    });
 
-inline constexpr auto scatter_value_reduce = [](graph<11> g, value self, std::int64_t dim, value index, number n,
-                                                std::string_view reduce) -> value {
-    value const source = filled_as(g, self, index, n);
-    return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
-};
+inline constexpr auto scatter_value_reduce = symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(
+    [](graph<11> g, value self, std::int64_t dim, value index, number n, std::string_view reduce) -> value {
+        value const source = filled_as(g, self, index, n);
+        return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
+    });
 
-inline constexpr auto scatter_add = [](graph<11> g, value self, std::int64_t dim, value index, value src) {
-    return reduce_elements(g, self, dim, index, src, "add");
-};
+inline constexpr auto scatter_add =
+    symbolic<"aten::scatter_add(self, dim, index, src)">([](graph<11> g, value self, std::int64_t dim, value index,
+                                                            value src) {
+        return reduce_elements(g, self, dim, index, src, "add");
+    }).by_parts<"self", "src">();
 
-inline constexpr auto scatter_reduce_two = [](graph<11> g, value self, std::int64_t dim, value index, value src,
-                                              std::string_view reduce, bool include_self) -> value {
-    return scatter_reduced(g, self, dim, index, src, reduce, include_self);
-};
+inline constexpr auto scatter_reduce_two =
+    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(
+        [](graph<11> g, value self, std::int64_t dim, value index, value src, std::string_view reduce,
+           bool include_self) -> value { return scatter_reduced(g, self, dim, index, src, reduce, include_self); });
 
-inline constexpr auto index_copy = [](graph<9> g, value self, std::int64_t dim, value index, value source) {
-    auto const [at, from] = along(g, self, dim, index, source);
-    return write_elements(g, self, dim, at, from);
-};
+inline constexpr auto index_copy = symbolic<"aten::index_copy(self, dim, index, source)">(
+    [](graph<9> g, value self, std::int64_t dim, value index, value source) {
+        auto const [at, from] = along(g, self, dim, index, source);
+        return write_elements(g, self, dim, at, from);
+    });
 
-inline constexpr auto index_add = [](graph<11> g, value self, std::int64_t dim, value index, value source,
-                                     number alpha) {
-    auto const [at, from] = along(g, self, dim, index, source);
-    value const factor = element(g, alpha, from.dtype());
-    value const scaled = alpha == 1                     ? from
-                         : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
-                                                        : g.op<"Mul">(from, factor);
-    return reduce_elements(g, self, dim, at, scaled, "add");
-};
+inline constexpr auto index_add = symbolic<"aten::index_add(self, dim, index, source, alpha)">(
+    [](graph<11> g, value self, std::int64_t dim, value index, value source, number alpha) {
+        auto const [at, from] = along(g, self, dim, index, source);
+        value const factor = element(g, alpha, from.dtype());
+        value const scaled = alpha == 1                     ? from
+                             : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
+                                                            : g.op<"Mul">(from, factor);
+        return reduce_elements(g, self, dim, at, scaled, "add");
+    });
 
 inline constexpr auto complex_index_add = [](graph<11> g, complex_value self, std::int64_t dim, value index,
                                              complex_value source, number alpha) {
@@ -298,15 +312,18 @@ inline constexpr auto complex_index_add = [](graph<11> g, complex_value self, st
                      index_add(g, g.imag(o.a), dim, index, g.imag(scaled), 1));
 };
 
-inline constexpr auto index_reduce = [](graph<11> g, value self, std::int64_t dim, value index, value source,
-                                        std::string_view reduce, bool include_self) {
-    auto const [at, from] = along(g, self, dim, index, source);
-    return scatter_reduced(g, self, dim, at, from, reduce, include_self);
-};
+inline constexpr auto index_reduce = symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(
+    [](graph<11> g, value self, std::int64_t dim, value index, value source, std::string_view reduce,
+       bool include_self) {
+        auto const [at, from] = along(g, self, dim, index, source);
+        return scatter_reduced(g, self, dim, at, from, reduce, include_self);
+    });
 
-inline constexpr auto fill_index_with = [](graph<9> g, value self, std::int64_t dim, value index, number n) {
-    return fill_index(g, self, dim, index, element(g, n, self.dtype()));
-};
+inline constexpr auto fill_index_with =
+    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">([](graph<9> g, value self, std::int64_t dim,
+                                                                        value index, number n) {
+        return fill_index(g, self, dim, index, element(g, n, self.dtype()));
+    }).by_parts<"self", "value">();
 
 inline constexpr auto slice_scatter = [](graph<9> g, value self, value src, std::int64_t dim,
                                          std::optional<sym_int> start, std::optional<sym_int> end, sym_int step) {
@@ -325,52 +342,47 @@ inline constexpr auto as_strided_scatter = [](graph<9> g, value self, value src,
 };
 
 /// The gradients of views: zeros, with the gradient in the place of the view.
-inline constexpr auto slice_backward = [](graph<9> g, value grad, size_list input_sizes, std::int64_t dim,
-                                          sym_int start, sym_int end, sym_int step) {
-    return write_slice(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, start, end, step);
-};
-inline constexpr auto select_backward = [](graph<9> g, value grad, size_list input_sizes, std::int64_t dim,
-                                           sym_int index) {
-    return write_selected(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, index);
-};
-inline constexpr auto diagonal_backward = [](graph<9> g, value grad, size_list input_sizes, std::int64_t offset,
-                                             std::int64_t dim1, std::int64_t dim2) -> value {
-    diagonal_axes const axes(static_cast<std::int64_t>(input_sizes.size()), dim1, dim2);
-    safe_vector<sym_int> sizes;
-    for (std::size_t i = 0; i != input_sizes.size(); ++i)
-        if (auto const axis = static_cast<std::int64_t>(i); axis != axes.from[0] && axis != axes.from[1])
-            sizes.push_back(input_sizes[i]);
-    for (std::int64_t const axis : axes.from) sizes.push_back(input_sizes[static_cast<std::size_t>(axis)]);
-    auto const zeros = [&](safe_vector<sym_int> const& merged) { return filled(g, merged, 0, grad.dtype()); };
-    return move_axes(g, write_diagonals(g, sizes, zeros, grad, offset), axes.last, axes.from);
-};
+inline constexpr auto slice_backward =
+    symbolic<"aten::slice_backward(grad_output, input_sizes, dim, start, end, step)">(
+        [](graph<9> g, value grad, size_list input_sizes, std::int64_t dim, sym_int start, sym_int end, sym_int step) {
+            return write_slice(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, start, end, step);
+        });
+inline constexpr auto select_backward = symbolic<"aten::select_backward(grad_output, input_sizes, dim, index)">(
+    [](graph<9> g, value grad, size_list input_sizes, std::int64_t dim, sym_int index) {
+        return write_selected(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, index);
+    });
+inline constexpr auto diagonal_backward =
+    symbolic<"aten::diagonal_backward(grad_output, input_sizes, offset, dim1, dim2)">(
+        [](graph<9> g, value grad, size_list input_sizes, std::int64_t offset, std::int64_t dim1,
+           std::int64_t dim2) -> value {
+            diagonal_axes const axes(static_cast<std::int64_t>(input_sizes.size()), dim1, dim2);
+            safe_vector<sym_int> sizes;
+            for (std::size_t i = 0; i != input_sizes.size(); ++i)
+                if (auto const axis = static_cast<std::int64_t>(i); axis != axes.from[0] && axis != axes.from[1])
+                    sizes.push_back(input_sizes[i]);
+            for (std::int64_t const axis : axes.from) sizes.push_back(input_sizes[static_cast<std::size_t>(axis)]);
+            auto const zeros = [&](safe_vector<sym_int> const& merged) { return filled(g, merged, 0, grad.dtype()); };
+            return move_axes(g, write_diagonals(g, sizes, zeros, grad, offset), axes.last, axes.from);
+        });
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto scatter = table(
     symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
-    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
-    symbolic<"aten::_index_put_impl(self, indices, values, accumulate, unsafe)">(detail::index_put_impl).by_parts<"self", "values">(),
-    symbolic<"aten::put(self, index, source, accumulate)">(detail::put).by_parts<"self", "source">(),
-    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements).by_parts<"self", "src">(),
-    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value).by_parts<"self", "value">(),
-    symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(detail::scatter_reduce),
-    symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(detail::scatter_value_reduce),
-    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add).by_parts<"self", "src">(),
-    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(detail::scatter_reduce_two),
-    symbolic<"aten::index_copy(self, dim, index, source)">(detail::index_copy),
-    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add).for_complex(detail::complex_index_add),
-    symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(detail::index_reduce),
-    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with).by_parts<"self", "value">(),
-    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index).by_parts<"self", "value">(),
-    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter).for_complex(detail::both_parts<detail::slice_scatter>),
-    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected).for_complex(detail::both_parts<detail::write_selected>),
-    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal).for_complex(detail::both_parts<detail::write_diagonal>),
-    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter).for_complex(detail::both_parts<detail::as_strided_scatter>),
-    symbolic<"aten::slice_backward(grad_output, input_sizes, dim, start, end, step)">(detail::slice_backward),
-    symbolic<"aten::select_backward(grad_output, input_sizes, dim, index)">(detail::select_backward),
-    symbolic<"aten::diagonal_backward(grad_output, input_sizes, offset, dim1, dim2)">(detail::diagonal_backward));
-// clang-format on
+    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put)
+        .by_parts<"self", "values">(),
+    detail::index_put_impl, detail::put, detail::write_elements, detail::scatter_value, detail::scatter_reduce,
+    detail::scatter_value_reduce, detail::scatter_add, detail::scatter_reduce_two, detail::index_copy,
+    detail::index_add.for_complex(detail::complex_index_add), detail::index_reduce, detail::fill_index_with,
+    detail::fill_index,
+    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter)
+        .for_complex(detail::both_parts<detail::slice_scatter>),
+    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected)
+        .for_complex(detail::both_parts<detail::write_selected>),
+    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal)
+        .for_complex(detail::both_parts<detail::write_diagonal>),
+    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter)
+        .for_complex(detail::both_parts<detail::as_strided_scatter>),
+    detail::slice_backward, detail::select_backward, detail::diagonal_backward);
 
 } // namespace ATON_NAMESPACE::mappings

@@ -17,7 +17,7 @@ inline constexpr auto choose_promoted = [](graph<9> g, value condition, value a,
 };
 
 /// As in ATen, the bounds take part in type promotion, NaN stays NaN, and if the bounds cross, the upper one is the result.
-inline value clamp(graph<7> g, value self, optional_value lower, optional_value upper) {
+inline value clamp_of(graph<7> g, value self, optional_value lower, optional_value upper) {
     dtype const type = promote(self, lower, upper);
     value x = g.cast(self, type);
     if (lower) x = maximum(g, x, g.cast(*lower, type));
@@ -35,7 +35,7 @@ inline value clamp_to_numbers(graph<7> g, value self, std::optional<number> lowe
         if (bound && bound->is_constant() && !fits(as_element(bound->constant(), type), type))
             dsl::detail::refuse_constant(bound->constant(), type); // as in ATen
     bool const in_order = lower && upper && *lower <= *upper;
-    if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
+    if (!in_order || type == dtype::bfloat16) return clamp_of(g, self, lo, hi);
     return clip(g, g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
 
@@ -48,44 +48,52 @@ inline value masked_select(graph<9> g, value self, value mask) {
 }
 
 /// Replaces the element at the n-th true element of the mask by the n-th element of source.
-inline constexpr auto masked_scatter = [](graph<11> g, value self, value mask, value source) -> value {
-    value const target = broadcast_with(g, self, mask);
-    if (target.shape().element_count_or(-1) == 0) return target;
-    value const positions =
-        g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))), attr::perm_i({1, 0}));
-    value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
-    value const taken = g.op<"Slice">(in_one_dimension(g, source), g.ints({0}), count, g.ints({0}));
-    return g.op<"Reshape">(g.op<"ScatterND">(in_one_dimension(g, target), positions, taken), g.op<"Shape">(target));
-};
+inline constexpr auto masked_scatter =
+    symbolic<"aten::masked_scatter(self, mask, source)">([](graph<11> g, value self, value mask,
+                                                            value source) -> value {
+        value const target = broadcast_with(g, self, mask);
+        if (target.shape().element_count_or(-1) == 0) return target;
+        value const positions = g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))),
+                                                  attr::perm_i({1, 0}));
+        value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
+        value const taken = g.op<"Slice">(in_one_dimension(g, source), g.ints({0}), count, g.ints({0}));
+        return g.op<"Reshape">(g.op<"ScatterND">(in_one_dimension(g, target), positions, taken), g.op<"Shape">(target));
+    }).by_parts<"self", "source">();
 
 /// Indices as [n, rank]; for a 0-d tensor [n, 0], where n is 1 or 0.
-inline value nonzero(graph<9> g, value self) {
+inline value nonzero_of(graph<9> g, value self) {
     if (self.rank() != 0) return g.op<"Transpose">(g.op<"NonZero">(self), attr::perm_i({1, 0}));
     value const count = g.op<"Reshape">(g.cast(g.cast(self, dtype::bool_), dtype::int64), g.ints({1}));
     return g.cast(g.op<"ConstantOfShape">(g.op<"Concat">(safe_vector<value>{count, g.ints({0})}, attr::axis_i(0))),
                   dtype::int64);
 }
 
-inline constexpr auto nonzero_row = [](graph<9> g, value self) -> value { return nonzero(g, self); };
-inline constexpr auto clamp_row = [](graph<7> g, value self, optional_value lower, optional_value upper) -> value {
-    return clamp(g, self, lower, upper);
+inline constexpr auto nonzero = [](graph<9> g, value self) -> value { return nonzero_of(g, self); };
+inline constexpr auto clamp = [](graph<7> g, value self, optional_value lower, optional_value upper) -> value {
+    return clamp_of(g, self, lower, upper);
 };
 inline constexpr auto clamp_numbers_row = [](graph<7> g, value self, std::optional<number> lower,
                                              std::optional<number> upper) -> value {
     return clamp_to_numbers(g, self, lower, upper);
 };
 
-inline constexpr auto where_scalar_other = [](graph<9> g, value condition, value a, number b) -> value {
-    return choose_promoted(g, condition, a, wrapped_number(g, b));
-};
+inline constexpr auto where_scalar_other =
+    symbolic<"aten::where.ScalarOther(condition, self, other)">([](graph<9> g, value condition, value a,
+                                                                   number b) -> value {
+        return choose_promoted(g, condition, a, wrapped_number(g, b));
+    }).by_parts<"self", "other">();
 
-inline constexpr auto where_scalar_self = [](graph<9> g, value condition, number a, value b) -> value {
-    return choose_promoted(g, condition, wrapped_number(g, a), b);
-};
+inline constexpr auto where_scalar_self =
+    symbolic<"aten::where.ScalarSelf(condition, self, other)">([](graph<9> g, value condition, number a,
+                                                                  value b) -> value {
+        return choose_promoted(g, condition, wrapped_number(g, a), b);
+    }).by_parts<"self", "other">();
 
-inline constexpr auto where_scalars = [](graph<9> g, value condition, number a, number b) -> value {
-    return choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
-};
+inline constexpr auto where_scalars =
+    symbolic<"aten::where.Scalar(condition, self, other)">([](graph<9> g, value condition, number a,
+                                                              number b) -> value {
+        return choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
+    }).by_parts<"self", "other">();
 
 /// The columns of nonzero; a 0-d condition counts as 1-d.
 inline constexpr auto where_condition = [](graph<9> g, value condition) -> safe_vector<value> {
@@ -97,52 +105,48 @@ inline constexpr auto where_condition = [](graph<9> g, value condition) -> safe_
 };
 
 /// The first `size` rows of nonzero, followed by rows of a number if there are fewer.
-inline constexpr auto nonzero_static = [](graph<9> g, value self, sym_int size, std::int64_t filler) -> value {
-    value const rows = nonzero(g, self);
-    value const more = filled(g, safe_vector<sym_int>{size, self.rank()}, filler, dtype::int64);
-    return slice(g, g.op<"Concat">(safe_vector<value>{rows, more}, attr::axis_i(0)), 0, 0, size);
-};
+inline constexpr auto nonzero_static = symbolic<"aten::nonzero_static(self, size, fill_value)">(
+    [](graph<9> g, value self, sym_int size, std::int64_t filler) -> value {
+        value const rows = nonzero_of(g, self);
+        value const more = filled(g, safe_vector<sym_int>{size, self.rank()}, filler, dtype::int64);
+        return slice(g, g.op<"Concat">(safe_vector<value>{rows, more}, attr::axis_i(0)), 0, 0, size);
+    });
 
-inline constexpr auto masked_fill = [](graph<9> g, value self, value mask, number n) -> value {
-    return choose(g, mask, element(g, n, self.dtype()), self);
-};
+inline constexpr auto masked_fill =
+    symbolic<"aten::masked_fill.Scalar(self, mask, value)">([](graph<9> g, value self, value mask, number n) -> value {
+        return choose(g, mask, element(g, n, self.dtype()), self);
+    }).by_parts<"self", "value">();
 
-inline constexpr auto masked_fill_tensor = [](graph<9> g, value self, value mask, value filler) -> value {
-    return choose(g, mask, g.cast(filler, self.dtype()), self);
-};
-
-inline constexpr auto complex_masked_fill = [](graph<9> g, complex_value self, value mask,
-                                               complex_value filler) -> complex_value {
-    if (!is_complex(self.tensor().dtype())) return g.unsupported("a complex number in a real tensor");
-    complex_value const same = g.cast(filler, self.dtype());
-    return g.complex(choose(g, mask, g.real(same), g.real(self)), choose(g, mask, g.imag(same), g.imag(self)));
-};
+inline constexpr auto masked_fill_tensor =
+    symbolic<"aten::masked_fill.Tensor(self, mask, value)">([](graph<9> g, value self, value mask,
+                                                               value filler) -> value {
+        return choose(g, mask, g.cast(filler, self.dtype()), self);
+    }).for_complex([](graph<9> g, complex_value self, value mask, complex_value filler) -> complex_value {
+        if (!is_complex(self.tensor().dtype())) return g.unsupported("a complex number in a real tensor");
+        complex_value const same = g.cast(filler, self.dtype());
+        return g.complex(choose(g, mask, g.real(same), g.real(self)), choose(g, mask, g.imag(same), g.imag(self)));
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto selection = table(
     symbolic<"aten::where.self(condition, self, other)">(detail::choose_promoted).by_parts<"self", "other">(),
-    symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other).by_parts<"self", "other">(),
-    symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self).by_parts<"self", "other">(),
-    symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars).by_parts<"self", "other">(),
+    detail::where_scalar_other, detail::where_scalar_self, detail::where_scalars,
     symbolic<"aten::where(condition)">(detail::where_condition).for_complex(detail::of_truth<detail::where_condition>),
-    symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill).by_parts<"self", "value">(),
-    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor).for_complex(detail::complex_masked_fill),
-    symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
-    symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp_row),
+    detail::masked_fill, detail::masked_fill_tensor, symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
+    symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp),
     symbolic<"aten::clip(self, min, max)">(detail::clamp_numbers_row),
-    symbolic<"aten::clip.Tensor(self, min, max)">(detail::clamp_row),
+    symbolic<"aten::clip.Tensor(self, min, max)">(detail::clamp),
     symbolic<"aten::clamp_min(self, min)">(detail::with_number<maximum>),
     symbolic<"aten::clamp_min.Tensor(self, min)">(detail::of_tensors<maximum>),
     symbolic<"aten::clamp_max(self, max)">(detail::with_number<minimum>),
     symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
     symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>).by_parts<"self">(),
-    symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter).by_parts<"self", "source">(),
-    symbolic<"aten::nonzero_numpy(self)">(detail::where_condition).for_complex(detail::of_truth<detail::where_condition>),
-    symbolic<"aten::nonzero_static(self, size, fill_value)">(detail::nonzero_static),
-    symbolic<"aten::nonzero(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>),
-    symbolic<"aten::argwhere(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>));
-// clang-format on
+    detail::masked_scatter,
+    symbolic<"aten::nonzero_numpy(self)">(detail::where_condition)
+        .for_complex(detail::of_truth<detail::where_condition>),
+    detail::nonzero_static,
+    symbolic<"aten::nonzero(self)">(detail::nonzero).for_complex(detail::of_truth<detail::nonzero>),
+    symbolic<"aten::argwhere(self)">(detail::nonzero).for_complex(detail::of_truth<detail::nonzero>));
 
 } // namespace ATON_NAMESPACE::mappings

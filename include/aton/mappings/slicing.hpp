@@ -57,10 +57,11 @@ inline value strided_view(graph<7> g, value x, axis_list size, axis_list stride,
         if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
             throw unsupported_error("as_strided past the last element of its input");
     if (positions.element_count() == 0) return empty_constant(g, size, x.dtype());
-    return gather(g, flat(g, x), g.constant(std::move(positions)), 0);
+    return gather_of(g, flat(g, x), g.constant(std::move(positions)), 0);
 }
 
-/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions of size 1.
+/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions
+/// of size 1.
 inline bool is_row_major(size_list size, size_list stride) {
     std::int64_t expected = 1; // -1: depends on a computed size
     for (std::size_t i = size.size(); i-- != 0;) {
@@ -79,7 +80,7 @@ inline constexpr auto as_strided = [](graph<7> g, value self, size_list size, si
         return strided_view(g, self, constants(size), constants(stride), offset.constant());
     if (offset.is(0) && is_row_major(size, stride)) // the first elements, or all
         return reshape(g, slice(g, flat(g, self), 0, 0, product(size)), size);
-    return gather(g, flat(g, self), computed_positions(g, size, stride, offset), 0);
+    return gather_of(g, flat(g, self), computed_positions(g, size, stride, offset), 0);
 };
 
 /// The positions of the elements of every window, as (windows, size).
@@ -101,7 +102,7 @@ inline constexpr auto unfold_dim = [](graph<7> g, value self, std::int64_t dimen
                                       std::int64_t step) {
     value const x = at_least_1d(g, self);
     std::int64_t const axis = normalize_axis(dimension, x.rank());
-    value const windows = gather(g, x, window_positions(g, g.size(x, axis), size, step), axis);
+    value const windows = gather_of(g, x, window_positions(g, g.size(x, axis), size, step), axis);
     // The result for a 0-d tensor has only the dimension of the window size.
     if (self.rank() == 0) return flat(g, windows);
     std::int64_t const within = axis + 1;
@@ -124,26 +125,26 @@ inline constexpr auto narrow_dim = [](graph<7> g, value self, std::int64_t dim, 
     return narrow_axis(g, self, dim, start, length);
 };
 
-inline constexpr auto narrow_from = [](graph<10> g, value self, std::int64_t dim, value start, sym_int length) {
-    value const at = g.cast(start, dtype::int64);
-    return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
-};
+inline constexpr auto narrow_from =
+    symbolic<"aten::narrow.Tensor(self, dim, start, length)">([](graph<10> g, value self, std::int64_t dim, value start,
+                                                                 sym_int length) {
+        value const at = g.cast(start, dtype::int64);
+        return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
+    }).by_parts<"self">();
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto slicing = table(
-    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
-    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
-    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
-    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
-    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
-    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
-    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
-    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
-    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
-    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
-    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from).by_parts<"self">());
-// clang-format on
+inline constexpr auto slicing =
+    table(symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
+          symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
+          symbolic<"aten::select.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
+          symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
+          symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
+          symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
+          symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
+          symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
+          symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
+          symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
+          detail::narrow_from);
 
 } // namespace ATON_NAMESPACE::mappings

@@ -35,18 +35,19 @@ inline constexpr auto softmax_of_half = [](graph<7> g, value x, std::int64_t dim
 };
 
 /// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
-inline constexpr auto safe_softmax = [](graph<9> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
-    value const y = softmax<"Softmax">(g, x, dim, type);
-    if (!is_floating(x.dtype())) return y;
-    safe_vector<std::int64_t> axes;
-    if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
-    value const largest = extreme<"ReduceMax">(g, x, axes, true);
-    value const masked = is_equal(g, largest, -std::numeric_limits<double>::infinity());
-    return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
-};
+inline constexpr auto safe_softmax = symbolic<"aten::_safe_softmax(self, dim, dtype)">(
+    [](graph<9> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
+        value const y = softmax<"Softmax">(g, x, dim, type);
+        if (!is_floating(x.dtype())) return y;
+        safe_vector<std::int64_t> axes;
+        if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
+        value const largest = extreme<"ReduceMax">(g, x, axes, true);
+        value const masked = is_equal(g, largest, -std::numeric_limits<double>::infinity());
+        return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
+    });
 
-/// The gradient of softmax or log_softmax, from its output; half-precision dtypes in float32, rounded once. input_dtype has an effect
-/// only for a softmax of float16 that returned float32.
+/// The gradient of softmax or log_softmax, from its output; half-precision dtypes in float32, rounded once. input_dtype
+/// has an effect only for a softmax of float16 that returned float32.
 template <bool Log>
 inline constexpr auto softmax_backward =
     [](graph<7> g, value grad, value output, std::int64_t dim, dtype input_dtype) -> value {
@@ -65,7 +66,6 @@ inline constexpr auto softmax_backward =
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto softmax = table(
     symbolic<"aten::softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
     symbolic<"aten::_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"Softmax">),
@@ -73,9 +73,9 @@ inline constexpr auto softmax = table(
     symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
     symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
     symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-    symbolic<"aten::_safe_softmax(self, dim, dtype)">(detail::safe_softmax),
+    detail::safe_softmax,
     symbolic<"aten::_softmax_backward_data(grad_output, output, dim, input_dtype)">(detail::softmax_backward<false>),
-    symbolic<"aten::_log_softmax_backward_data(grad_output, output, dim, input_dtype)">(detail::softmax_backward<true>));
-// clang-format on
+    symbolic<"aten::_log_softmax_backward_data(grad_output, output, dim, input_dtype)">(
+        detail::softmax_backward<true>));
 
 } // namespace ATON_NAMESPACE::mappings

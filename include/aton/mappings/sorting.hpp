@@ -16,8 +16,9 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is replaced by
-/// the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not support bools.
+/// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is
+/// replaced by the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not
+/// support bools.
 inline value sort_key(graph<9> g, value x) {
     if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
     if (!is_floating(x.dtype())) return x;
@@ -38,7 +39,8 @@ inline value order_of_floats(graph<7, 10> g, value key, std::int64_t axis, sym_i
     return std::get<1>(g.within<7, 9>().op<"TopK">(y, attr::k_i(k.constant()), attr::axis_i(axis), outputs<2>));
 }
 
-/// The first k elements of a sort_key() in sorted order along an axis, and their indices. Stable, as ONNX guarantees for TopK.
+/// The first k elements of a sort_key() in sorted order along an axis, and their indices. Stable, as ONNX guarantees
+/// for TopK.
 inline std::tuple<value, value> first_of_keys(graph<11> g, value key, std::int64_t axis, sym_int k, bool largest) {
     return g.op<"TopK">(
         key, as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>);
@@ -62,57 +64,50 @@ inline value sorted_indices(graph<9> g, value x, std::int64_t axis, bool largest
     return order_of(g, x, axis, g.size(x, axis), largest);
 }
 
-inline std::tuple<value, value> sort(graph<9> g, value x, std::int64_t dim, bool descending) {
+inline std::tuple<value, value> sort_of(graph<9> g, value x, std::int64_t dim, bool descending) {
     if (x.rank() == 0) return {x, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, x.rank());
     return first_sorted(g, x, axis, g.size(x, axis), descending);
 }
 
-inline constexpr auto sort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
-    return sort(g, self, dim, descending);
-};
-inline constexpr auto argsort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
-    return std::get<1>(sort(g, self, dim, descending));
-};
+inline constexpr auto sort = symbolic<"aten::sort(self, dim, descending)">(
+    [](graph<9> g, value self, std::int64_t dim, bool descending) { return sort_of(g, self, dim, descending); });
+inline constexpr auto argsort =
+    symbolic<"aten::argsort(self, dim, descending)">([](graph<9> g, value self, std::int64_t dim, bool descending) {
+        return std::get<1>(sort_of(g, self, dim, descending));
+    });
 
-inline constexpr auto sort_stable = [](graph<9> g, value self, std::optional<bool>, std::int64_t dim, bool descending) {
-    return sort(g, self, dim, descending);
-};
+inline constexpr auto sort_stable = symbolic<"aten::sort.stable(self, stable, dim, descending)">(
+    [](graph<9> g, value self, std::optional<bool>, std::int64_t dim, bool descending) {
+        return sort_of(g, self, dim, descending);
+    });
 
-inline constexpr auto argsort_stable = [](graph<9> g, value self, bool, std::int64_t dim, bool descending) {
-    return argsort_row(g, self, dim, descending);
-};
+inline constexpr auto argsort_stable = symbolic<"aten::argsort.stable(self, stable, dim, descending)">(
+    [](graph<9> g, value self, bool, std::int64_t dim, bool descending) { return argsort(g, self, dim, descending); });
 
-inline constexpr auto msort = [](graph<9> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
+inline constexpr auto msort =
+    symbolic<"aten::msort(self)">([](graph<9> g, value self) { return std::get<0>(sort_of(g, self, 0, false)); });
 
 /// sorted=False allows any order.
-inline constexpr auto topk = [](graph<9> g, value self, size k, std::int64_t dim, bool largest,
-                                bool) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    return first_sorted(g, self, axis, k, largest);
-};
+inline constexpr auto topk = symbolic<"aten::topk(self, k, dim, largest, sorted)">(
+    [](graph<9> g, value self, size k, std::int64_t dim, bool largest, bool) -> std::tuple<value, value> {
+        if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+        std::int64_t const axis = normalize_axis(dim, self.rank());
+        return first_sorted(g, self, axis, k, largest);
+    });
 
-inline constexpr auto kthvalue = [](graph<9> g, value self, size k, std::int64_t dim,
-                                    bool keepdim) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
-    value const smallest = order_of(g, self, axis, k, false);
-    return gathered(g, self, slice(g, smallest, axis, -1, to_the_end), axis, keepdim);
-};
+inline constexpr auto kthvalue = symbolic<"aten::kthvalue(self, k, dim, keepdim)">(
+    [](graph<9> g, value self, size k, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
+        if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+        std::int64_t const axis = normalize_axis(dim, self.rank());
+        if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
+        value const smallest = order_of(g, self, axis, k, false);
+        return gathered(g, self, slice(g, smallest, axis, -1, to_the_end), axis, keepdim);
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto sorting = table(
-    symbolic<"aten::sort(self, dim, descending)">(detail::sort_row),
-    symbolic<"aten::sort.stable(self, stable, dim, descending)">(detail::sort_stable),
-    symbolic<"aten::argsort(self, dim, descending)">(detail::argsort_row),
-    symbolic<"aten::argsort.stable(self, stable, dim, descending)">(detail::argsort_stable),
-    symbolic<"aten::msort(self)">(detail::msort),
-    symbolic<"aten::topk(self, k, dim, largest, sorted)">(detail::topk),
-    symbolic<"aten::kthvalue(self, k, dim, keepdim)">(detail::kthvalue));
-// clang-format on
+inline constexpr auto sorting = table(detail::sort, detail::sort_stable, detail::argsort, detail::argsort_stable,
+                                      detail::msort, detail::topk, detail::kthvalue);
 
 } // namespace ATON_NAMESPACE::mappings

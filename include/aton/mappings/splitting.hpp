@@ -59,8 +59,8 @@ inline constexpr auto chunks = [](graph<7> g, value self, std::int64_t count, st
     return split_evenly(g, self, (n + (count - 1)) / count, dim);
 };
 
-/// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one. A number of sections that the
-/// program computes is the number of results that it recorded.
+/// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one. A number of
+/// sections that the program computes is the number of results that it recorded.
 inline safe_vector<value> split_sections(graph<7> g, value x, sym_int number, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
     std::int64_t const sections = number.is_constant() ? number.constant() : expected_count(g);
@@ -70,41 +70,45 @@ inline safe_vector<value> split_sections(graph<7> g, value x, sym_int number, st
     return split_sizes(g, x, sizes, axis);
 }
 /// Splits x at indices, which behave as in Python slices: negative ones count from the end, those out of range are clamped.
-inline constexpr auto split_at = [](graph<7> g, value x, size_list indices, std::int64_t axis) -> safe_vector<value> {
-    safe_vector<value> out;
-    sym_int start = 0;
-    for (sym_int const& end : indices) {
-        out.push_back(slice(g, x, axis, start, end));
-        start = end;
-    }
-    out.push_back(slice(g, x, axis, start, to_the_end));
-    return out;
-};
-/// Splits each tensor into chunks along an axis, fills the last ones up with zeros, flattens them and joins them chunk by chunk.
-inline constexpr auto chunk_cat = [](graph<11> g, safe_span<value const> tensors, std::int64_t dim,
-                                     std::int64_t num_chunks) -> value {
-    expect_pieces(num_chunks);
-    dtype type = tensors[0].dtype();
-    for (value const& x : tensors) type = aten::promote_types(type, x.dtype());
-    std::int64_t const axis = normalize_axis(dim, tensors[0].rank());
-    safe_vector<value> rows;
-    for (value const& each : tensors) {
-        if (each.rank() <= axis) return g.unsupported("a tensor that does not have the dimension");
-        value x = g.cast(each, type);
-        safe_vector<sym_int> sizes = g.sizes(x);
-        auto const at = static_cast<std::size_t>(axis);
-        sym_int const padded = (sizes[at] + (num_chunks - 1)) / num_chunks * num_chunks;
-        safe_vector<sym_int> more = sizes;
-        more[at] = padded - sizes[at];
-        if (!more[at].is(0)) x = g.op<"Concat">(safe_vector<value>{x, filled(g, more, 0, type)}, attr::axis_i(axis));
-        sizes[at] = padded / num_chunks;
-        safe_vector<sym_int> to(sizes.begin(), sizes.begin() + axis);
-        to.push_back(num_chunks);
-        to.push_back(product(safe_span<sym_int const>(sizes).subspan(at)));
-        rows.push_back(reshape(g, x, to));
-    }
-    return rows.size() == 1 ? rows[0] : value(g.op<"Concat">(rows, attr::axis_i(axis + 1)));
-};
+inline constexpr auto split_at =
+    symbolic<"aten::tensor_split.indices(self, indices, dim)">([](graph<7> g, value x, size_list indices,
+                                                                  std::int64_t axis) -> safe_vector<value> {
+        safe_vector<value> out;
+        sym_int start = 0;
+        for (sym_int const& end : indices) {
+            out.push_back(slice(g, x, axis, start, end));
+            start = end;
+        }
+        out.push_back(slice(g, x, axis, start, to_the_end));
+        return out;
+    }).by_parts<"self">();
+/// Splits each tensor into chunks along an axis, fills the last ones up with zeros, flattens them and joins them chunk
+/// by chunk.
+inline constexpr auto chunk_cat = symbolic<"aten::_chunk_cat(tensors, dim, num_chunks)">(
+    [](graph<11> g, safe_span<value const> tensors, std::int64_t dim, std::int64_t num_chunks) -> value {
+        expect_pieces(num_chunks);
+        dtype type = tensors[0].dtype();
+        for (value const& x : tensors) type = aten::promote_types(type, x.dtype());
+        std::int64_t const axis = normalize_axis(dim, tensors[0].rank());
+        safe_vector<value> rows;
+        for (value const& each : tensors) {
+            if (each.rank() <= axis) return g.unsupported("a tensor that does not have the dimension");
+            value x = g.cast(each, type);
+            safe_vector<sym_int> sizes = g.sizes(x);
+            auto const at = static_cast<std::size_t>(axis);
+            sym_int const padded = (sizes[at] + (num_chunks - 1)) / num_chunks * num_chunks;
+            safe_vector<sym_int> more = sizes;
+            more[at] = padded - sizes[at];
+            if (!more[at].is(0))
+                x = g.op<"Concat">(safe_vector<value>{x, filled(g, more, 0, type)}, attr::axis_i(axis));
+            sizes[at] = padded / num_chunks;
+            safe_vector<sym_int> to(sizes.begin(), sizes.begin() + axis);
+            to.push_back(num_chunks);
+            to.push_back(product(safe_span<sym_int const>(sizes).subspan(at)));
+            rows.push_back(reshape(g, x, to));
+        }
+        return rows.size() == 1 ? rows[0] : value(g.op<"Concat">(rows, attr::axis_i(axis + 1)));
+    });
 
 /// The axis of hsplit.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
@@ -119,60 +123,67 @@ inline constexpr auto unbind_dim = [](graph<7> g, value self, std::int64_t dim) 
     return out;
 };
 
-inline constexpr auto tensor_split_sections = [](graph<7> g, value self, sym_int sections, std::int64_t dim) {
-    return split_sections(g, self, sections, normalize_axis(dim, self.rank()));
-};
+inline constexpr auto tensor_split_sections =
+    symbolic<"aten::tensor_split.sections(self, sections, dim)">([](graph<7> g, value self, sym_int sections,
+                                                                    std::int64_t dim) {
+        return split_sections(g, self, sections, normalize_axis(dim, self.rank()));
+    }).by_parts<"self">();
 
-inline constexpr auto tensor_split_by_tensor = [](graph<7> g, value self, value positions, std::int64_t dim) {
-    dim = normalize_axis(dim, self.rank());
-    if (positions.rank() == 0) return split_sections(g, self, positions, dim);
-    std::int64_t const count = positions.size(0).is_static() ? positions.size(0).size() : expected_count(g) - 1;
-    safe_vector<sym_int> indices;
-    for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
-    return split_at(g, self, indices, dim);
-};
+inline constexpr auto tensor_split_by_tensor =
+    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(
+        [](graph<7> g, value self, value positions, std::int64_t dim) {
+            dim = normalize_axis(dim, self.rank());
+            if (positions.rank() == 0) return split_sections(g, self, positions, dim);
+            std::int64_t const count = positions.size(0).is_static() ? positions.size(0).size() : expected_count(g) - 1;
+            safe_vector<sym_int> indices;
+            for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
+            return split_at(g, self, indices, dim);
+        })
+        .by_parts<"self">();
 
-inline constexpr auto hsplit = [](graph<7> g, value self, std::int64_t sections) {
-    return split_sections(g, self, sections, horizontal(self));
-};
+inline constexpr auto hsplit =
+    symbolic<"aten::hsplit.int(self, sections)">([](graph<7> g, value self, std::int64_t sections) {
+        return split_sections(g, self, sections, horizontal(self));
+    }).by_parts<"self">();
 
-inline constexpr auto vsplit = [](graph<7> g, value self, std::int64_t n) { return split_sections(g, self, n, 0); };
+inline constexpr auto vsplit = symbolic<"aten::vsplit.int(self, sections)">([](graph<7> g, value self, std::int64_t n) {
+                                   return split_sections(g, self, n, 0);
+                               }).by_parts<"self">();
 
-inline constexpr auto dsplit = [](graph<7> g, value self, std::int64_t n) { return split_sections(g, self, n, 2); };
+inline constexpr auto dsplit = symbolic<"aten::dsplit.int(self, sections)">([](graph<7> g, value self, std::int64_t n) {
+                                   return split_sections(g, self, n, 2);
+                               }).by_parts<"self">();
 
-inline constexpr auto hsplit_array = [](graph<7> g, value self, size_list indices) {
-    return split_at(g, self, indices, horizontal(self));
-};
+inline constexpr auto hsplit_array =
+    symbolic<"aten::hsplit.array(self, indices)">([](graph<7> g, value self, size_list indices) {
+        return split_at(g, self, indices, horizontal(self));
+    }).by_parts<"self">();
 
-inline constexpr auto vsplit_array = [](graph<7> g, value self, size_list at) { return split_at(g, self, at, 0); };
+inline constexpr auto vsplit_array =
+    symbolic<"aten::vsplit.array(self, indices)">([](graph<7> g, value self, size_list at) {
+        return split_at(g, self, at, 0);
+    }).by_parts<"self">();
 
-inline constexpr auto dsplit_array = [](graph<7> g, value self, size_list at) { return split_at(g, self, at, 2); };
+inline constexpr auto dsplit_array =
+    symbolic<"aten::dsplit.array(self, indices)">([](graph<7> g, value self, size_list at) {
+        return split_at(g, self, at, 2);
+    }).by_parts<"self">();
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto splitting = table(
-    symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
-    symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
-    symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
-    symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list).by_parts<"self">(),
-    symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
-    symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
-    symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
-    symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks).by_parts<"self">(),
-    symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks).by_parts<"self">(),
-    symbolic<"aten::tensor_split.sections(self, sections, dim)">(detail::tensor_split_sections).by_parts<"self">(),
-    symbolic<"aten::tensor_split.indices(self, indices, dim)">(detail::split_at).by_parts<"self">(),
-    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(detail::tensor_split_by_tensor).by_parts<"self">(),
-    symbolic<"aten::hsplit.int(self, sections)">(detail::hsplit).by_parts<"self">(),
-    symbolic<"aten::vsplit.int(self, sections)">(detail::vsplit).by_parts<"self">(),
-    symbolic<"aten::dsplit.int(self, sections)">(detail::dsplit).by_parts<"self">(),
-    symbolic<"aten::hsplit.array(self, indices)">(detail::hsplit_array).by_parts<"self">(),
-    symbolic<"aten::vsplit.array(self, indices)">(detail::vsplit_array).by_parts<"self">(),
-    symbolic<"aten::dsplit.array(self, indices)">(detail::dsplit_array).by_parts<"self">(),
-    symbolic<"aten::_chunk_cat(tensors, dim, num_chunks)">(detail::chunk_cat),
-    symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim).by_parts<"self">(),
-    symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim).by_parts<"self">());
-// clang-format on
+inline constexpr auto splitting =
+    table(symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
+          symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
+          symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
+          symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list).by_parts<"self">(),
+          symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
+          symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
+          symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
+          symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks).by_parts<"self">(),
+          symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks).by_parts<"self">(),
+          detail::tensor_split_sections, detail::split_at, detail::tensor_split_by_tensor, detail::hsplit,
+          detail::vsplit, detail::dsplit, detail::hsplit_array, detail::vsplit_array, detail::dsplit_array,
+          detail::chunk_cat, symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim).by_parts<"self">(),
+          symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim).by_parts<"self">());
 
 } // namespace ATON_NAMESPACE::mappings

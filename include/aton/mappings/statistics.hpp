@@ -120,21 +120,21 @@ inline value rounded_covariances(graph<7> g, covariances const& c) {
 }
 
 /// The covariances of the rows of a matrix, or the variance of a vector, 0-d.
-inline constexpr auto covariance = [](graph<7> g, value self, std::int64_t correction, optional_value fweights,
-                                      optional_value aweights) -> value {
-    value const y = rounded_covariances(g, covariances_of(g, self, correction, fweights, aweights));
-    return y.size(0) == dim(1) ? reshape(g, y, safe_vector<sym_int>{}) : y;
-};
-/// The products of centered rows, divided by the roots of those of each row with itself. In half precision, covariances are rounded first:
-/// those that are too small are 0.
-inline constexpr auto correlation = [](graph<7> g, value self) -> value {
+inline constexpr auto covariance = symbolic<"aten::cov(self, correction, fweights, aweights)">(
+    [](graph<7> g, value self, std::int64_t correction, optional_value fweights, optional_value aweights) -> value {
+        value const y = rounded_covariances(g, covariances_of(g, self, correction, fweights, aweights));
+        return y.size(0) == dim(1) ? reshape(g, y, safe_vector<sym_int>{}) : y;
+    });
+/// The products of centered rows, divided by the roots of those of each row with itself. In half precision, covariances
+/// are rounded first: those that are too small are 0.
+inline constexpr auto correlation = symbolic<"aten::corrcoef(self)">([](graph<7> g, value self) -> value {
     covariances const c = covariances_of(g, self, 1, std::nullopt, std::nullopt);
     value const y = bits(c.type) < 32 ? value(g.cast(rounded_covariances(g, c), opmath_type(c.type))) : c.products;
     if (y.size(0) == dim(1)) return g.cast(reshape(g, g.op<"Div">(y, y), safe_vector<sym_int>{}), c.type); // 1 or NaN
     value const deviations = g.op<"Sqrt">(diagonal_of(g, y, 0, 0, 1));
     value const r = g.op<"Div">(g.op<"Div">(y, unsqueeze(g, deviations, 1)), deviations);
     return g.cast(clip(g, r, g.scalar_like(-1, r), g.scalar_like(1, r)), c.type);
-};
+});
 
 /// The number of NaNs along the axis, which is kept.
 inline value count_nan(graph<7> g, value x, std::int64_t axis) {
@@ -147,8 +147,8 @@ inline value lower_middle(graph<7> g, value n) {
     return g.op<"Div">(g.op<"Sub">(n, one), g.scalar(2, dtype::int64));
 }
 
-/// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the first NaN,
-/// or with `ignore_nan` the median of the other elements.
+/// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the
+/// first NaN, or with `ignore_nan` the median of the other elements.
 inline value median_index(graph<9> g, value x, std::int64_t axis, bool ignore_nan) {
     value const n = g.to_value(g.size(x, axis));
     value const sorted = sorted_indices(g, x, axis, false);
@@ -205,8 +205,8 @@ inline value mode_index(graph<9> g, value x, std::int64_t axis) {
     return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
 }
 
-/// The indices in sorted order that a fractional rank interpolates between, and the weight of the upper one. `above` and `weight` are
-/// unset if no interpolation is needed.
+/// The indices in sorted order that a fractional rank interpolates between, and the weight of the upper one. `above`
+/// and `weight` are unset if no interpolation is needed.
 struct ranks {
     value below;
     value above;
@@ -224,8 +224,8 @@ inline ranks quantile_ranks(graph<7> g, value rank, std::string_view interpolati
 }
 
 /// aten::quantile, or nanquantile if `ignore_nan`. The dimension of a 1-d q comes first in the result.
-inline value quantile(graph<9> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
-                      std::string_view interpolation, bool ignore_nan) {
+inline value quantile_of(graph<9> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
+                         std::string_view interpolation, bool ignore_nan) {
     bool const whole = !dim || self.rank() == 0;
     value const x = whole ? flat(g, self) : self;
     std::int64_t const axis = whole ? 0 : normalize_axis(*dim, self.rank());
@@ -259,53 +259,61 @@ inline value quantile(graph<9> g, value self, value q, std::optional<std::int64_
 }
 
 template <bool IgnoreNan>
-inline constexpr auto quantile_row =
+inline constexpr auto quantile =
     [](graph<9> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim, std::string_view interpolation) {
-        return quantile(g, self, q, dim, keepdim, interpolation, IgnoreNan);
+        return quantile_of(g, self, q, dim, keepdim, interpolation, IgnoreNan);
     };
 
 template <bool IgnoreNan>
 inline constexpr auto quantile_number = [](graph<9> g, value self, double q, std::optional<std::int64_t> dim,
                                            bool keepdim, std::string_view interpolation) {
-    return quantile(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
+    return quantile_of(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
 };
 
-inline constexpr auto mode_row = [](graph<9> g, value self, std::int64_t dim,
-                                    bool keepdim) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
-    value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
-    return gathered(g, self, mode_index(g, x, axis), axis, keepdim);
-};
+inline constexpr auto mode_row = symbolic<"aten::mode(self, dim, keepdim)">(
+    [](graph<9> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
+        if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+        std::int64_t const axis = normalize_axis(dim, self.rank());
+        bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
+        value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
+        return gathered(g, self, mode_index(g, x, axis), axis, keepdim);
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto statistics = table(
-    symbolic<"aten::cov(self, correction, fweights, aweights)">(detail::covariance),
-    symbolic<"aten::corrcoef(self)">(detail::correlation),
-    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>).for_complex(detail::complex_spread_all<false, false>),
-    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>).for_complex(detail::complex_spread_all<true, false>),
-    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>).for_complex(detail::complex_spread_all<false, true>),
-    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>).for_complex(detail::complex_spread_all<true, true>),
-    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>).for_complex(detail::complex_spread_dim<false, false>),
-    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>).for_complex(detail::complex_spread_dim<true, false>),
-    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>).for_complex(detail::complex_spread_dim<false, true>),
-    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>).for_complex(detail::complex_spread_dim<true, true>),
-    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>).for_complex(detail::complex_spread_correction<false, false>),
-    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>).for_complex(detail::complex_spread_correction<true, false>),
-    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>).for_complex(detail::complex_spread_correction<false, true>),
-    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>).for_complex(detail::complex_spread_correction<true, true>),
-    symbolic<"aten::median(self)">(detail::median_all<false>),
-    symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
-    symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
-    symbolic<"aten::nanmedian.dim(self, dim, keepdim)">(detail::median_dim<true>),
-    symbolic<"aten::mode(self, dim, keepdim)">(detail::mode_row),
-    symbolic<"aten::quantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<false>),
-    symbolic<"aten::nanquantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<true>),
-    symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
-    symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
-// clang-format on
+inline constexpr auto statistics =
+    table(detail::covariance, detail::correlation,
+          symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>)
+              .for_complex(detail::complex_spread_all<false, false>),
+          symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>)
+              .for_complex(detail::complex_spread_all<true, false>),
+          symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>)
+              .for_complex(detail::complex_spread_all<false, true>),
+          symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>)
+              .for_complex(detail::complex_spread_all<true, true>),
+          symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>)
+              .for_complex(detail::complex_spread_dim<false, false>),
+          symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>)
+              .for_complex(detail::complex_spread_dim<true, false>),
+          symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>)
+              .for_complex(detail::complex_spread_dim<false, true>),
+          symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>)
+              .for_complex(detail::complex_spread_dim<true, true>),
+          symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>)
+              .for_complex(detail::complex_spread_correction<false, false>),
+          symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>)
+              .for_complex(detail::complex_spread_correction<true, false>),
+          symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>)
+              .for_complex(detail::complex_spread_correction<false, true>),
+          symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>)
+              .for_complex(detail::complex_spread_correction<true, true>),
+          symbolic<"aten::median(self)">(detail::median_all<false>),
+          symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
+          symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
+          symbolic<"aten::nanmedian.dim(self, dim, keepdim)">(detail::median_dim<true>), detail::mode_row,
+          symbolic<"aten::quantile(self, q, dim, keepdim, interpolation)">(detail::quantile<false>),
+          symbolic<"aten::nanquantile(self, q, dim, keepdim, interpolation)">(detail::quantile<true>),
+          symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
+          symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
 
 } // namespace ATON_NAMESPACE::mappings

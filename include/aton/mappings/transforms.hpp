@@ -79,25 +79,26 @@ inline void require_complex(complex_value const& z) {
     if (holds_reals(z))
         throw unsupported_error("a transform of complex numbers that are " + std::string(name(z.tensor().dtype())));
 }
-inline constexpr auto fft_c2c = [](graph<9> g, complex_value self, axis_list dim, std::int64_t normalization,
-                                   bool forward) {
-    require_complex(self);
-    transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
-    return forward ? fft<true>(g, self, axes, norm_of(normalization))
-                   : fft<false>(g, self, axes, norm_of(normalization));
-};
-inline constexpr auto fft_r2c = [](graph<9> g, value self, axis_list dim, std::int64_t normalization, bool onesided) {
-    transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
-    if (onesided && !axes.empty()) return rfft<true>(g, self, axes, norm_of(normalization));
-    return fft<true>(g, complex_value(self), axes, norm_of(normalization));
-};
-inline constexpr auto fft_c2r = [](graph<9> g, complex_value self, axis_list dim, std::int64_t normalization,
-                                   sym_int size) {
-    require_complex(self);
-    transformed_axes axes = axes_to_transform(self.rank(), std::nullopt, dim);
-    if (!axes.empty()) axes.back().length = size;
-    return irfft<false>(g, self, axes, norm_of(normalization));
-};
+inline constexpr auto fft_c2c = symbolic<"aten::_fft_c2c(self, dim, normalization, forward)">(
+    [](graph<9> g, complex_value self, axis_list dim, std::int64_t normalization, bool forward) {
+        require_complex(self);
+        transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
+        return forward ? fft<true>(g, self, axes, norm_of(normalization))
+                       : fft<false>(g, self, axes, norm_of(normalization));
+    });
+inline constexpr auto fft_r2c = symbolic<"aten::_fft_r2c(self, dim, normalization, onesided)">(
+    [](graph<9> g, value self, axis_list dim, std::int64_t normalization, bool onesided) {
+        transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
+        if (onesided && !axes.empty()) return rfft<true>(g, self, axes, norm_of(normalization));
+        return fft<true>(g, complex_value(self), axes, norm_of(normalization));
+    });
+inline constexpr auto fft_c2r = symbolic<"aten::_fft_c2r(self, dim, normalization, last_dim_size)">(
+    [](graph<9> g, complex_value self, axis_list dim, std::int64_t normalization, sym_int size) {
+        require_complex(self);
+        transformed_axes axes = axes_to_transform(self.rank(), std::nullopt, dim);
+        if (!axes.empty()) axes.back().length = size;
+        return irfft<false>(g, self, axes, norm_of(normalization));
+    });
 
 /// Moves element 0 to the middle of its dimensions, or back.
 template <bool Back>
@@ -109,7 +110,8 @@ inline constexpr auto shift_spectrum = [](graph<9> g, value self, std::optional<
     return x;
 };
 
-/// The frequencies of a spectrum of n elements at a distance of d, computed like at::fft_fftfreq: rounded integers times a rounded factor.
+/// The frequencies of a spectrum of n elements at a distance of d, computed like at::fft_fftfreq: rounded integers
+/// times a rounded factor.
 template <bool Half>
 inline constexpr auto frequencies = [](graph<9> g, std::int64_t n, double d, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
@@ -131,7 +133,6 @@ inline constexpr auto frequencies = [](graph<9> g, std::int64_t n, double d, opt
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto transforms = table(
     symbolic<"aten::fft_fft(self, n, dim, norm)">(detail::along_one<detail::fft<true>, true>),
     symbolic<"aten::fft_ifft(self, n, dim, norm)">(detail::along_one<detail::fft<false>, false>),
@@ -150,14 +151,10 @@ inline constexpr auto transforms = table(
     symbolic<"aten::fft_rfftn(self, s, dim, norm)">(detail::along_any<detail::rfft<true>, true, value>),
     symbolic<"aten::fft_ihfftn(self, s, dim, norm)">(detail::along_any<detail::rfft<false>, false, value>),
     symbolic<"aten::fft_irfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<false>, false>),
-    symbolic<"aten::fft_hfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<true>, true>),
-    symbolic<"aten::_fft_c2c(self, dim, normalization, forward)">(detail::fft_c2c),
-    symbolic<"aten::_fft_r2c(self, dim, normalization, onesided)">(detail::fft_r2c),
-    symbolic<"aten::_fft_c2r(self, dim, normalization, last_dim_size)">(detail::fft_c2r),
-    symbolic<"aten::fft_fftfreq(n, d, dtype)">(detail::frequencies<false>),
+    symbolic<"aten::fft_hfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<true>, true>), detail::fft_c2c,
+    detail::fft_r2c, detail::fft_c2r, symbolic<"aten::fft_fftfreq(n, d, dtype)">(detail::frequencies<false>),
     symbolic<"aten::fft_rfftfreq(n, d, dtype)">(detail::frequencies<true>),
     symbolic<"aten::fft_fftshift(self, dim)">(detail::shift_spectrum<false>).by_parts<"self">(),
     symbolic<"aten::fft_ifftshift(self, dim)">(detail::shift_spectrum<true>).by_parts<"self">());
-// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -48,7 +48,8 @@ inline safe_vector<std::int64_t> other_axes(std::int64_t rank) {
     return axes;
 }
 
-/// unique_consecutive: the first element of each run of equal elements, the run of every element, and the lengths of the runs.
+/// unique_consecutive: the first element of each run of equal elements, the run of every element, and the lengths of
+/// the runs.
 inline unique_results distinct_runs(graph<11> g, value self, bool return_inverse, bool return_counts) {
     value const x = flat(g, self);
     sym_int const n = g.size(x, 0);
@@ -80,37 +81,36 @@ inline unique_results distinct_slices(graph<11> g, value self, std::int64_t axis
     return {g.op<"Compress">(self, starts, attr::axis_i(axis)), run_of_each(g, starts), lengths_of_runs(g, starts, n)};
 }
 
-inline constexpr auto unique_row = [](graph<11> g, value self, bool, bool return_inverse) {
-    auto const [y, inverse, counts] = unique_elements(g, self, return_inverse, false);
-    return std::tuple<value, optional_value>(y, inverse);
-};
+inline constexpr auto unique =
+    symbolic<"aten::_unique(self, sorted, return_inverse)">([](graph<11> g, value self, bool, bool return_inverse) {
+        auto const [y, inverse, counts] = unique_elements(g, self, return_inverse, false);
+        return std::tuple<value, optional_value>(y, inverse);
+    });
 
-inline constexpr auto unique2 = [](graph<11> g, value self, bool, bool return_inverse, bool return_counts) {
-    return unique_elements(g, self, return_inverse, return_counts);
-};
+inline constexpr auto unique2 = symbolic<"aten::_unique2(self, sorted, return_inverse, return_counts)">(
+    [](graph<11> g, value self, bool, bool return_inverse, bool return_counts) {
+        return unique_elements(g, self, return_inverse, return_counts);
+    });
 
-inline constexpr auto unique_dim = [](graph<11> g, value self, std::int64_t dim, bool, bool, bool) {
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    auto const [y, indices, inverse, counts] =
-        g.op<"Unique">(at_least_1d(g, self), attr::axis_i(axis), attr::sorted_i(1), outputs<4>);
-    return std::tuple<value, value, value>(y, inverse, counts);
-};
+inline constexpr auto unique_dim = symbolic<"aten::unique_dim(self, dim, sorted, return_inverse, return_counts)">(
+    [](graph<11> g, value self, std::int64_t dim, bool, bool, bool) {
+        std::int64_t const axis = normalize_axis(dim, self.rank());
+        auto const [y, indices, inverse, counts] =
+            g.op<"Unique">(at_least_1d(g, self), attr::axis_i(axis), attr::sorted_i(1), outputs<4>);
+        return std::tuple<value, value, value>(y, inverse, counts);
+    });
 
-inline constexpr auto unique_consecutive = [](graph<11> g, value self, bool return_inverse, bool return_counts,
-                                              std::optional<std::int64_t> dim) -> unique_results {
-    if (dim && self.rank() > 1) return distinct_slices(g, self, normalize_axis(*dim, self.rank()));
-    bool const gives_all = dim && *dim != 0 && self.rank() == 1; // -1 counts as an axis of slices, 0 does not
-    return distinct_runs(g, self, return_inverse || gives_all, return_counts || gives_all);
-};
+inline constexpr auto unique_consecutive =
+    symbolic<"aten::unique_consecutive(self, return_inverse, return_counts, dim)">(
+        [](graph<11> g, value self, bool return_inverse, bool return_counts,
+           std::optional<std::int64_t> dim) -> unique_results {
+            if (dim && self.rank() > 1) return distinct_slices(g, self, normalize_axis(*dim, self.rank()));
+            bool const gives_all = dim && *dim != 0 && self.rank() == 1; // -1 counts as an axis of slices, 0 does not
+            return distinct_runs(g, self, return_inverse || gives_all, return_counts || gives_all);
+        });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto unique = table(
-    symbolic<"aten::_unique(self, sorted, return_inverse)">(detail::unique_row),
-    symbolic<"aten::_unique2(self, sorted, return_inverse, return_counts)">(detail::unique2),
-    symbolic<"aten::unique_dim(self, dim, sorted, return_inverse, return_counts)">(detail::unique_dim),
-    symbolic<"aten::unique_consecutive(self, return_inverse, return_counts, dim)">(detail::unique_consecutive));
-// clang-format on
+inline constexpr auto unique = table(detail::unique, detail::unique2, detail::unique_dim, detail::unique_consecutive);
 
 } // namespace ATON_NAMESPACE::mappings

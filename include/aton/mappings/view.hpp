@@ -25,8 +25,8 @@ inline constexpr auto to_sizes_of = [](graph<7> g, value self, value other) {
 };
 inline constexpr auto view_as_dtype = [](graph<7> g, value self, dtype dtype) { return viewed_as(g, self, dtype); };
 
-/// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are larger than 1, as in
-/// torch.export.
+/// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are
+/// larger than 1, as in torch.export.
 inline bool squeezes(graph<7> g, value x, std::int64_t axis) {
     if (dim const& d = x.size(axis); d.is_static()) return d.size() == 1;
     auto const& expected = g.context().expected;
@@ -67,11 +67,11 @@ inline constexpr auto transpose_matrices = [](graph<7> g, value self) -> value {
 inline constexpr auto complex_adjoint = [](graph<7> g, complex_value z) {
     return conjugate(g, g.complex(transpose_matrices(g, g.real(z)), transpose_matrices(g, g.imag(z))));
 };
-inline constexpr auto reverse_dims = [](graph<7> g, value self) {
-    safe_vector<std::int64_t> perm = iota(self.rank());
-    std::reverse(perm.begin(), perm.end());
-    return permute(g, self, perm);
-};
+inline constexpr auto reverse_dims = symbolic<"aten::numpy_T(self)">([](graph<7> g, value self) {
+                                         safe_vector<std::int64_t> perm = iota(self.rank());
+                                         std::reverse(perm.begin(), perm.end());
+                                         return permute(g, self, perm);
+                                     }).by_parts<"self">();
 inline constexpr auto move_dim = [](graph<7> g, value self, std::int64_t source, std::int64_t destination) {
     return move_axes(g, self, {&source, 1}, {&destination, 1});
 };
@@ -104,20 +104,21 @@ inline value flatten_axes(graph<7> g, value x, std::int64_t first, std::int64_t 
 inline constexpr auto flatten_dims = [](graph<7> g, value self, std::int64_t start_dim, std::int64_t end_dim) {
     return flatten_axes(g, self, start_dim, end_dim);
 };
-inline constexpr auto unflatten_dim = [](graph<7> g, value self, std::int64_t dim, size_list sizes) {
-    dim = normalize_axis(dim, self.rank());
-    safe_vector<sym_int> to = g.sizes(self);
-    if (to.empty()) throw unsupported_error("unflatten of a 0-d tensor");
-    safe_vector<sym_int> parts(sizes.begin(), sizes.end());
-    sym_int rest = 1;
-    for (sym_int const& s : parts)
-        if (!s.is(-1)) rest = rest * s;
-    for (sym_int& s : parts)
-        if (s.is(-1)) s = to[static_cast<std::size_t>(dim)] / rest;
-    to.erase(to.begin() + dim);
-    to.insert(to.begin() + dim, parts.begin(), parts.end());
-    return reshape(g, self, to);
-};
+inline constexpr auto unflatten_dim =
+    symbolic<"aten::unflatten.int(self, dim, sizes)">([](graph<7> g, value self, std::int64_t dim, size_list sizes) {
+        dim = normalize_axis(dim, self.rank());
+        safe_vector<sym_int> to = g.sizes(self);
+        if (to.empty()) throw unsupported_error("unflatten of a 0-d tensor");
+        safe_vector<sym_int> parts(sizes.begin(), sizes.end());
+        sym_int rest = 1;
+        for (sym_int const& s : parts)
+            if (!s.is(-1)) rest = rest * s;
+        for (sym_int& s : parts)
+            if (s.is(-1)) s = to[static_cast<std::size_t>(dim)] / rest;
+        to.erase(to.begin() + dim);
+        to.insert(to.begin() + dim, parts.begin(), parts.end());
+        return reshape(g, self, to);
+    }).by_parts<"self">();
 
 /// aten::atleast_1d, 2d and 3d: inserts dimensions of size 1 until x has `n` dimensions.
 inline value at_least(graph<7> g, value x, std::int64_t n) {
@@ -151,47 +152,46 @@ inline constexpr auto size_of = [](graph<7> g, value self, std::int64_t dim) { r
 inline constexpr auto rank_of = [](graph<7> g, value self) -> value { return g.scalar(self.rank(), dtype::int64); };
 inline constexpr auto count_of = [](graph<7> g, value self) { return element_count(g, self); };
 
-inline constexpr auto reshape_from_tensor = [](graph<14> g, value self, value shape) {
-    return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
-};
+inline constexpr auto reshape_from_tensor =
+    symbolic<"aten::_reshape_from_tensor(self, shape)">([](graph<14> g, value self, value shape) {
+        return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
+    }).by_parts<"self">();
 
 /// ONNX tensors do not have strides.
 inline constexpr auto reshape_alias = [](graph<7> g, value self, size_list size, size_list) {
     return reshape(g, self, size);
 };
 
-inline constexpr auto ravel = [](graph<7> g, value self) { return flat(g, self); };
+inline constexpr auto ravel =
+    symbolic<"aten::ravel(self)">([](graph<7> g, value self) { return flat(g, self); }).by_parts<"self">();
 
 inline constexpr auto expand_as = [](graph<7> g, value self, value other) {
     return expand_to(g, self, g.shape_of(other));
 };
 
-inline constexpr auto broadcast_to = [](graph<7> g, value self, size_list size) {
-    return expand_sizes(g, self, size, false);
-};
+inline constexpr auto broadcast_to =
+    symbolic<"aten::broadcast_to(self, size)">([](graph<7> g, value self, size_list size) {
+        return expand_sizes(g, self, size, false);
+    }).by_parts<"self">();
 
 inline constexpr auto shape_as_tensor = [](graph<7> g, value self) { return g.shape_of(self); };
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto reshaping = table(
     symbolic<"aten::view(self, size)">(detail::to_sizes).by_parts<"self">(),
     symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype),
     symbolic<"aten::view_copy(self, size)">(detail::to_sizes).by_parts<"self">(),
     symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype),
     symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes).by_parts<"self">(),
-    symbolic<"aten::reshape(self, shape)">(detail::to_sizes).by_parts<"self">(),
-    symbolic<"aten::_reshape_from_tensor(self, shape)">(detail::reshape_from_tensor).by_parts<"self">(),
+    symbolic<"aten::reshape(self, shape)">(detail::to_sizes).by_parts<"self">(), detail::reshape_from_tensor,
     symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes).by_parts<"self">(),
     symbolic<"aten::_reshape_alias(self, size, stride)">(detail::reshape_alias).by_parts<"self">(),
     symbolic<"aten::_reshape_alias_copy(self, size, stride)">(detail::reshape_alias).by_parts<"self">(),
     symbolic<"aten::reshape_as(self, other)">(detail::to_sizes_of).for_complex(detail::both_parts<detail::to_sizes_of>),
     symbolic<"aten::view_as(self, other)">(detail::to_sizes_of).for_complex(detail::both_parts<detail::to_sizes_of>),
     symbolic<"aten::flatten.using_ints(self, start_dim, end_dim)">(detail::flatten_dims).by_parts<"self">(),
-    symbolic<"aten::unflatten.int(self, dim, sizes)">(detail::unflatten_dim).by_parts<"self">(),
-    symbolic<"aten::ravel(self)">(detail::ravel).by_parts<"self">(),
-    symbolic<"aten::squeeze(self)">(detail::squeeze_all).by_parts<"self">(),
+    detail::unflatten_dim, detail::ravel, symbolic<"aten::squeeze(self)">(detail::squeeze_all).by_parts<"self">(),
     symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim).by_parts<"self">(),
     symbolic<"aten::squeeze.dims(self, dim)">(detail::squeeze_dims).by_parts<"self">(),
     symbolic<"aten::squeeze_copy(self)">(detail::squeeze_all).by_parts<"self">(),
@@ -202,45 +202,43 @@ inline constexpr auto reshaping = table(
     symbolic<"aten::atleast_1d(self)">(detail::at_least_dims<1>).by_parts<"self">(),
     symbolic<"aten::atleast_2d(self)">(detail::at_least_dims<2>).by_parts<"self">(),
     symbolic<"aten::atleast_3d(self)">(detail::at_least_dims<3>).by_parts<"self">(),
-    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>).for_complex(detail::each_at_least_dims<1>),
-    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>).for_complex(detail::each_at_least_dims<2>),
-    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>).for_complex(detail::each_at_least_dims<3>));
-// clang-format on
+    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>)
+        .for_complex(detail::each_at_least_dims<1>),
+    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>)
+        .for_complex(detail::each_at_least_dims<2>),
+    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>)
+        .for_complex(detail::each_at_least_dims<3>));
 
-// clang-format off: one row per line
-inline constexpr auto transposing = table(
-    symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
-    symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
-    symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims).by_parts<"self">(),
-    symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
-    symbolic<"aten::t(self)">(detail::transpose_matrix).by_parts<"self">(),
-    symbolic<"aten::t_copy(self)">(detail::transpose_matrix).by_parts<"self">(),
-    symbolic<"aten::mT(self)">(detail::transpose_matrices).by_parts<"self">(),
-    symbolic<"aten::mH(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
-    symbolic<"aten::matrix_H(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
-    symbolic<"aten::adjoint(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
-    symbolic<"aten::numpy_T(self)">(detail::reverse_dims).by_parts<"self">(),
-    symbolic<"aten::permute(self, dims)">(detail::permute_dims).by_parts<"self">(),
-    symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims).by_parts<"self">(),
-    symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim).by_parts<"self">(),
-    symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims).by_parts<"self">(),
-    symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim).by_parts<"self">(),
-    symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims).by_parts<"self">());
-// clang-format on
+inline constexpr auto transposing =
+    table(symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
+          symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
+          symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims).by_parts<"self">(),
+          symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
+          symbolic<"aten::t(self)">(detail::transpose_matrix).by_parts<"self">(),
+          symbolic<"aten::t_copy(self)">(detail::transpose_matrix).by_parts<"self">(),
+          symbolic<"aten::mT(self)">(detail::transpose_matrices).by_parts<"self">(),
+          symbolic<"aten::mH(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
+          symbolic<"aten::matrix_H(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
+          symbolic<"aten::adjoint(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
+          detail::reverse_dims, symbolic<"aten::permute(self, dims)">(detail::permute_dims).by_parts<"self">(),
+          symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims).by_parts<"self">(),
+          symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim).by_parts<"self">(),
+          symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims).by_parts<"self">(),
+          symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim).by_parts<"self">(),
+          symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims).by_parts<"self">());
 
-// clang-format off: one row per line
 inline constexpr auto expanding = table(
     symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes).by_parts<"self">(),
     symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes).by_parts<"self">(),
     symbolic<"aten::expand_as(self, other)">(detail::expand_as).for_complex(detail::both_parts<detail::expand_as>),
-    symbolic<"aten::broadcast_to(self, size)">(detail::broadcast_to).by_parts<"self">(),
+    detail::broadcast_to,
     symbolic<"aten::size.int(self, dim)">(detail::size_of).for_complex(detail::of_real_part<detail::size_of>),
     symbolic<"aten::sym_size.int(self, dim)">(detail::size_of).for_complex(detail::of_real_part<detail::size_of>),
     symbolic<"aten::dim(self)">(detail::rank_of).for_complex(detail::of_real_part<detail::rank_of>),
     symbolic<"aten::numel(self)">(detail::count_of).for_complex(detail::of_real_part<detail::count_of>),
     symbolic<"aten::sym_numel(self)">(detail::count_of).for_complex(detail::of_real_part<detail::count_of>),
-    symbolic<"aten::_shape_as_tensor(self)">(detail::shape_as_tensor).for_complex(detail::of_real_part<detail::shape_as_tensor>));
-// clang-format on
+    symbolic<"aten::_shape_as_tensor(self)">(detail::shape_as_tensor)
+        .for_complex(detail::of_real_part<detail::shape_as_tensor>));
 
 inline constexpr auto view = reshaping + transposing + expanding;
 

@@ -64,7 +64,8 @@ inline value causal_mask(graph<7> g, value query, value key) {
     return g.op<"Not">(is_greater(g, unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
 }
 
-/// Softmax that returns zeros instead of NaN for rows that are masked out entirely. Masked elements of other rows are 0 anyway.
+/// Softmax that returns zeros instead of NaN for rows that are masked out entirely. Masked elements of other rows are 0
+/// anyway.
 inline value masked_softmax(graph<9> g, value scores) {
     value const weights = along_axis<"Softmax">(g, scores, -1);
     value const hidden = is_equal(g, scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
@@ -106,33 +107,37 @@ inline std::tuple<value, value> attend(graph<9> g, value query, value key, value
     return {g.op<"MatMul">(weights, values), weights};
 }
 
-inline constexpr auto attention_row = [](graph<9> g, value query, value key, value values, optional_value mask,
-                                         double dropout_p, bool is_causal, std::optional<double> scale,
-                                         bool enable_gqa) -> value {
-    return std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
-};
+inline constexpr auto attention = symbolic<
+    "aten::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(
+    [](graph<9> g, value query, value key, value values, optional_value mask, double dropout_p, bool is_causal,
+       std::optional<double> scale, bool enable_gqa) -> value {
+        return std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
+    });
 
-inline constexpr auto attention_math = [](graph<9> g, value query, value key, value values, optional_value mask,
-                                          double dropout_p, bool is_causal, std::optional<double> scale,
-                                          bool enable_gqa) {
-    return attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
-};
+inline constexpr auto attention_math = symbolic<
+    "aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(
+    [](graph<9> g, value query, value key, value values, optional_value mask, double dropout_p, bool is_causal,
+       std::optional<double> scale, bool enable_gqa) {
+        return attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
+    });
 
 /// The second result is only needed for the gradient.
-inline constexpr auto flash_attention = [](graph<9> g, value query, value key, value values, double dropout_p,
-                                           bool is_causal, optional_value mask,
-                                           std::optional<double> scale) -> std::tuple<value, optional_value> {
-    return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})), absent};
-};
+inline constexpr auto flash_attention = symbolic<
+    "aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(
+    [](graph<9> g, value query, value key, value values, double dropout_p, bool is_causal, optional_value mask,
+       std::optional<double> scale) -> std::tuple<value, optional_value> {
+        return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})), absent};
+    });
 
-inline constexpr auto efficient_attention =
+inline constexpr auto efficient_attention = symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, "
+                                                     "attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(
     [](graph<9> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
        std::optional<double> scale) -> std::tuple<value, optional_value, optional_value, optional_value> {
-    return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
-            absent,
-            absent,
-            absent};
-};
+        return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
+                absent,
+                absent,
+                absent};
+    });
 
 /// The results of CUDA's kernels beside the output and the lengths are only needed for the gradient, or for debugging.
 using fused_attention_results = std::tuple<value, optional_value, optional_value, optional_value, sym_int, sym_int,
@@ -152,22 +157,25 @@ inline fused_attention_results fused_attention(graph<9> g, value query, value ke
             absent};
 }
 
-/// Where queries and keys have different lengths, this kernel alone aligns the causal mask at the bottom right corner. PyTorch calls it
-/// for equal lengths only.
-inline constexpr auto cuda_flash_attention = [](graph<9> g, value query, value key, value values, double dropout_p,
-                                                bool is_causal, bool /*return_debug_mask*/,
-                                                std::optional<double> scale) -> fused_attention_results {
-    if (is_causal && !query.size(-2).same_as(key.size(-2)))
-        return g.unsupported("is_causal where queries and keys may have different lengths");
-    return fused_attention(g, query, key, values, {{}, dropout_p, is_causal, scale, false, false});
-};
+/// Where queries and keys have different lengths, this kernel alone aligns the causal mask at the bottom right corner.
+/// PyTorch calls it for equal lengths only.
+inline constexpr auto cuda_flash_attention = symbolic<
+    "aten::_scaled_dot_product_flash_attention(query, key, value, dropout_p, is_causal, return_debug_mask, scale)">(
+    [](graph<9> g, value query, value key, value values, double dropout_p, bool is_causal, bool /*return_debug_mask*/,
+       std::optional<double> scale) -> fused_attention_results {
+        if (is_causal && !query.size(-2).same_as(key.size(-2)))
+            return g.unsupported("is_causal where queries and keys may have different lengths");
+        return fused_attention(g, query, key, values, {{}, dropout_p, is_causal, scale, false, false});
+    });
 
-inline constexpr auto cudnn_attention = [](graph<9> g, value query, value key, value values, optional_value bias,
-                                           bool /*compute_log_sumexp*/, double dropout_p, bool is_causal,
-                                           bool /*return_debug_mask*/,
-                                           std::optional<double> scale) -> fused_attention_results {
-    return fused_attention(g, query, key, values, {bias, dropout_p, is_causal, scale, false, false});
-};
+inline constexpr auto cudnn_attention =
+    symbolic<"aten::_scaled_dot_product_cudnn_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, "
+             "is_causal, return_debug_mask, scale)">([](graph<9> g, value query, value key, value values,
+                                                        optional_value bias, bool /*compute_log_sumexp*/,
+                                                        double dropout_p, bool is_causal, bool /*return_debug_mask*/,
+                                                        std::optional<double> scale) -> fused_attention_results {
+        return fused_attention(g, query, key, values, {bias, dropout_p, is_causal, scale, false, false});
+    });
 
 /// The parameters and the mask of multi-head attention. A true element of the mask hides a key.
 struct head_options {
@@ -222,15 +230,17 @@ inline std::tuple<value, value> attend_with_heads(graph<9> g, value query, value
 }
 
 inline constexpr auto multi_head_attention =
-    [](graph<9> g, value query, value key, value values, std::int64_t /*embed_dim*/, std::int64_t num_head,
-       value qkv_weight, value qkv_bias, value proj_weight, value proj_bias, optional_value mask, bool need_weights,
-       bool average_attn_weights, std::optional<std::int64_t> mask_type) -> std::tuple<value, optional_value> {
-    head_options const o{num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
-    auto const [y, shares] = attend_with_heads(g, query, key, values, o);
-    if (!need_weights || is_empty(query)) return {y, absent};
-    std::int64_t const over_heads[] = {1};
-    return {y, average_attn_weights ? reduce<"ReduceMean">(g, shares, over_heads, false) : shares};
-};
+    symbolic<"aten::_native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, "
+             "proj_weight, proj_bias, mask, need_weights, average_attn_weights, mask_type)">(
+        [](graph<9> g, value query, value key, value values, std::int64_t /*embed_dim*/, std::int64_t num_head,
+           value qkv_weight, value qkv_bias, value proj_weight, value proj_bias, optional_value mask, bool need_weights,
+           bool average_attn_weights, std::optional<std::int64_t> mask_type) -> std::tuple<value, optional_value> {
+            head_options const o{num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
+            auto const [y, shares] = attend_with_heads(g, query, key, values, o);
+            if (!need_weights || is_empty(query)) return {y, absent};
+            std::int64_t const over_heads[] = {1};
+            return {y, average_attn_weights ? reduce<"ReduceMean">(g, shares, over_heads, false) : shares};
+        });
 
 /// Attention and two linear layers, each with a residual connection and normalization before or after.
 template <class Graph>
@@ -243,7 +253,7 @@ inline constexpr auto transformer_layer =
     sym_int const features[] = {embed_dim};
     using norm_graph = std::conditional_t<std::is_same_v<Graph, graph<9, 16>>, graph<7, 16>, graph<17>>;
     auto const normalized = [&](value x, value weight, value bias) {
-        return layer_norm(norm_graph(g), x, features, weight, bias, eps);
+        return layer_norm_of(norm_graph(g), x, features, weight, bias, eps);
     };
     auto const attended = [&](value x) { return std::get<0>(attend_with_heads(g, x, x, x, o)); };
     auto const fed_forward = [&](value x) -> value {
@@ -264,19 +274,21 @@ inline constexpr auto transformer_layer =
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto attention = table(
-    symbolic<"aten::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_row),
-    symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_math),
-    symbolic<"aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(detail::flash_attention),
-    symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(detail::efficient_attention),
-    symbolic<"aten::_scaled_dot_product_flash_attention(query, key, value, dropout_p, is_causal, return_debug_mask, scale)">(detail::cuda_flash_attention),
-    symbolic<"aten::_scaled_dot_product_cudnn_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, return_debug_mask, scale)">(detail::cudnn_attention),
-    symbolic<"aten::_native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, need_weights, average_attn_weights, mask_type)">(detail::multi_head_attention),
-    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<20>>),
-    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<17, 19>>),
-    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<9, 16>>));
-// clang-format on
+inline constexpr auto attention =
+    table(detail::attention, detail::attention_math, detail::flash_attention, detail::efficient_attention,
+          detail::cuda_flash_attention, detail::cudnn_attention, detail::multi_head_attention,
+          symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, "
+                   "proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, "
+                   "ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(
+              detail::transformer_layer<graph<20>>),
+          symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, "
+                   "proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, "
+                   "ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(
+              detail::transformer_layer<graph<17, 19>>),
+          symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, "
+                   "proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, "
+                   "ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(
+              detail::transformer_layer<graph<9, 16>>));
 
 } // namespace ATON_NAMESPACE::mappings
 

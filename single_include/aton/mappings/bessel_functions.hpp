@@ -11,8 +11,8 @@
 #include <numbers>
 
 // ---- aton/mappings/detail/bessel_coefficients.hpp
-// Polynomials in t from -1 to 1 that approximate parts of Bessel and Airy functions to 1e-15; the constant term comes first. They
-// interpolate 40-digit values at Chebyshev nodes.
+// Polynomials in t from -1 to 1 that approximate parts of Bessel and Airy functions to 1e-15; the constant term comes
+// first. They interpolate 40-digit values at Chebyshev nodes.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail::bessel {
@@ -281,7 +281,8 @@ namespace detail {
 inline value infinity_of(graph<7> g, value x) { return g.scalar(std::numeric_limits<double>::infinity(), x.dtype()); }
 inline value nan_of(graph<7> g, value x) { return g.scalar(std::numeric_limits<double>::quiet_NaN(), x.dtype()); }
 
-/// The body of a function of x and of x in float64. Like the result, x has the dtype in which ATen computes: phases are rounded to it.
+/// The body of a function of x and of x in float64. Like the result, x has the dtype in which ATen computes: phases are
+/// rounded to it.
 template <auto Function>
 inline constexpr auto of_rounded = [](graph<9> g, value x) -> value {
     dtype const type = to_floating(x.dtype());
@@ -407,18 +408,16 @@ inline value airy_ai(graph<9> g, value rounded, value x) {
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto bessel_functions = table(
-    symbolic<"aten::special_bessel_j0(self)">(detail::of_rounded<detail::bessel_j<0>>),
-    symbolic<"aten::special_bessel_j1(self)">(detail::of_rounded<detail::bessel_j<1>>),
-    symbolic<"aten::special_bessel_y0(self)">(detail::of_rounded<detail::bessel_y<0>>),
-    symbolic<"aten::special_bessel_y1(self)">(detail::of_rounded<detail::bessel_y<1>>),
-    symbolic<"aten::special_modified_bessel_k0(self)">(detail::double_precision<detail::bessel_k<0, false>>),
-    symbolic<"aten::special_modified_bessel_k1(self)">(detail::double_precision<detail::bessel_k<1, false>>),
-    symbolic<"aten::special_scaled_modified_bessel_k0(x)">(detail::double_precision<detail::bessel_k<0, true>>),
-    symbolic<"aten::special_scaled_modified_bessel_k1(x)">(detail::double_precision<detail::bessel_k<1, true>>),
-    symbolic<"aten::special_airy_ai(x)">(detail::of_rounded<detail::airy_ai>));
-// clang-format on
+inline constexpr auto bessel_functions =
+    table(symbolic<"aten::special_bessel_j0(self)">(detail::of_rounded<detail::bessel_j<0>>),
+          symbolic<"aten::special_bessel_j1(self)">(detail::of_rounded<detail::bessel_j<1>>),
+          symbolic<"aten::special_bessel_y0(self)">(detail::of_rounded<detail::bessel_y<0>>),
+          symbolic<"aten::special_bessel_y1(self)">(detail::of_rounded<detail::bessel_y<1>>),
+          symbolic<"aten::special_modified_bessel_k0(self)">(detail::double_precision<detail::bessel_k<0, false>>),
+          symbolic<"aten::special_modified_bessel_k1(self)">(detail::double_precision<detail::bessel_k<1, false>>),
+          symbolic<"aten::special_scaled_modified_bessel_k0(x)">(detail::double_precision<detail::bessel_k<0, true>>),
+          symbolic<"aten::special_scaled_modified_bessel_k1(x)">(detail::double_precision<detail::bessel_k<1, true>>),
+          symbolic<"aten::special_airy_ai(x)">(detail::of_rounded<detail::airy_ai>));
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -14,7 +14,8 @@
 #include <string_view>
 
 // ---- aton/mappings/bucketing.hpp
-// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary or, if there are many, by binary search.
+// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary or, if there are many, by binary
+// search.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -40,39 +41,40 @@ inline value bucket_of(graph<7> g, value x, value boundaries, bool right, bool o
     return g.cast(count, out_int32 ? dtype::int32 : dtype::int64);
 }
 
-inline constexpr auto search = [](graph<9> g, value sequence, value x, bool out_int32, bool right,
-                                  std::optional<std::string_view> side, optional_value sorter) -> value {
-    value const sorted = sorter ? value(elements_at(g, sequence, *sorter, -1)) : sequence;
-    return bucket_of(g, x, sorted, right || side == "right", out_int32);
-};
+inline constexpr auto search =
+    symbolic<"aten::searchsorted.Tensor(sorted_sequence, self, out_int32, right, side, sorter)">(
+        [](graph<9> g, value sequence, value x, bool out_int32, bool right, std::optional<std::string_view> side,
+           optional_value sorter) -> value {
+            value const sorted = sorter ? value(elements_at(g, sequence, *sorter, -1)) : sequence;
+            return bucket_of(g, x, sorted, right || side == "right", out_int32);
+        });
 
 /// A number to search for, in the dtype that ATen promotes it to.
 inline value searched_number(graph<7> g, value sequence, number const& n) {
     return g.cast(wrapped_number(g, n), promote(sequence, n));
 }
 
-inline constexpr auto search_number = [](graph<9> g, value sequence, number self, bool out_int32, bool right,
-                                         std::optional<std::string_view> side, optional_value sorter) {
-    return search(g, sequence, searched_number(g, sequence, self), out_int32, right, side, sorter);
-};
+inline constexpr auto search_number =
+    symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(
+        [](graph<9> g, value sequence, number self, bool out_int32, bool right, std::optional<std::string_view> side,
+           optional_value sorter) {
+            return search(g, sequence, searched_number(g, sequence, self), out_int32, right, side, sorter);
+        });
 
-inline constexpr auto bucketize = [](graph<7> g, value self, value boundaries, bool out_int32, bool right) {
-    return bucket_of(g, self, boundaries, right, out_int32);
-};
+inline constexpr auto bucketize = symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(
+    [](graph<7> g, value self, value boundaries, bool out_int32, bool right) {
+        return bucket_of(g, self, boundaries, right, out_int32);
+    });
 
-inline constexpr auto bucketize_number = [](graph<7> g, number self, value boundaries, bool out_int32, bool right) {
-    return bucket_of(g, searched_number(g, boundaries, self), boundaries, right, out_int32);
-};
+inline constexpr auto bucketize_number = symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(
+    [](graph<7> g, number self, value boundaries, bool out_int32, bool right) {
+        return bucket_of(g, searched_number(g, boundaries, self), boundaries, right, out_int32);
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto bucketing = table(
-    symbolic<"aten::searchsorted.Tensor(sorted_sequence, self, out_int32, right, side, sorter)">(detail::search),
-    symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(detail::search_number),
-    symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(detail::bucketize),
-    symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(detail::bucketize_number));
-// clang-format on
+inline constexpr auto bucketing =
+    table(detail::search, detail::search_number, detail::bucketize, detail::bucketize_number);
 
 } // namespace ATON_NAMESPACE::mappings
 

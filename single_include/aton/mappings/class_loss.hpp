@@ -40,7 +40,7 @@ inline value rows_of_targets(graph<11> g, value targets, value lengths) {
     value const all = g.op<"Add">(unsqueeze(g, first, 1), place);
     value const inside = g.op<"Where">(g.op<"Less">(place, unsqueeze(g, lengths, 1)), all, g.scalar(0, dtype::int64));
     value const not_empty = g.op<"Concat">(safe_vector<value>{targets, g.ints({0})}, attr::axis_i(0));
-    return gather(g, not_empty, inside, 0);
+    return gather_of(g, not_empty, inside, 0);
 }
 
 /// (batch, 2 * width + 1) from targets (batch, width), whose elements beyond their lengths are replaced by blanks.
@@ -196,7 +196,8 @@ inline value unbatched(graph<7> g, value loss, bool batched, std::int64_t mode) 
     return batched || mode != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
 }
 
-/// Targets whose class is ignored, marked by a number that is no class where the graph computes `ignore_index`, which an attribute cannot be.
+/// Targets whose class is ignored, marked by a number that is no class where the graph computes `ignore_index`, which
+/// an attribute cannot be.
 inline value mark_ignored(graph<9> g, value target, sym_int& ignore_index) {
     if (ignore_index.is_constant()) return target;
     constexpr std::int64_t no_class = -100;
@@ -319,18 +320,20 @@ inline value smoothed_cross_entropy(graph<12> g, value scores, value target, opt
     return g.op<"Add">(g.op<"Mul">(nll, g.scalar_like(1 - smoothing, nll)), g.op<"Mul">(smooth, share));
 }
 
-inline constexpr auto cross_entropy = [](graph<12> g, value scores, value target, optional_value weight,
-                                         std::int64_t mode, sym_int ignored, double smoothing) -> value {
-    if (target.rank() == scores.rank() && is_floating(target.dtype()))
-        return soft_cross_entropy(g, scores, target, weight, mode, smoothing);
-    expect_same_dtype(scores, weight);
-    target = mark_ignored(g, target, ignored);
-    std::int64_t const ignore_index = ignored.constant();
-    if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, mode, ignore_index, smoothing);
-    // ONNX Runtime expands SoftmaxCrossEntropyLoss of bfloat16 to an operator that does not take it.
-    dtype const type = scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
-    return onnx_class_loss<"SoftmaxCrossEntropyLoss">(g, scores, target, weight, mode, ignore_index, type);
-};
+inline constexpr auto cross_entropy =
+    symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(
+        [](graph<12> g, value scores, value target, optional_value weight, std::int64_t mode, sym_int ignored,
+           double smoothing) -> value {
+            if (target.rank() == scores.rank() && is_floating(target.dtype()))
+                return soft_cross_entropy(g, scores, target, weight, mode, smoothing);
+            expect_same_dtype(scores, weight);
+            target = mark_ignored(g, target, ignored);
+            std::int64_t const ignore_index = ignored.constant();
+            if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, mode, ignore_index, smoothing);
+            // ONNX Runtime expands SoftmaxCrossEntropyLoss of bfloat16 to an operator that does not take it.
+            dtype const type = scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
+            return onnx_class_loss<"SoftmaxCrossEntropyLoss">(g, scores, target, weight, mode, ignore_index, type);
+        });
 
 /// The targets of a multilabel loss: each row of `target` lists classes up to the first negative one.
 struct label_sets {
@@ -355,7 +358,7 @@ inline value above_zero(graph<9> g, value x) {
 
 /// The sum of max(0, 1 - x[y] + x[i]) over all pairs of a target y and a class i that is not a target, divided by the
 /// number of classes.
-inline value multilabel_margin_loss(graph<9> g, value x, value target, label_sets labels, std::int64_t mode) {
+inline value multilabel_margin_loss_of(graph<9> g, value x, value target, label_sets labels, std::int64_t mode) {
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
     value const own = elements_at(g, x, safe, -1);
     value const bound = g.op<"Sub">(g.scalar_like(1, x), unsqueeze(g, own, -1)); // first, as in ATen: huge scores round
@@ -367,44 +370,50 @@ inline value multilabel_margin_loss(graph<9> g, value x, value target, label_set
 }
 
 /// The sum of w[y] * max(0, margin - x[y] + x[i])^p over the classes i other than y, divided by the number of classes.
-inline constexpr auto multi_margin_loss = [](graph<9> g, value self, value target, number p, number margin,
-                                             optional_value weight, std::int64_t mode) -> value {
-    expect_same_dtype(self, weight);
-    class_scores const c = batched_classes(g, self, target);
-    value const column = unsqueeze(g, c.target, 1);
-    value const own = elements_at(g, c.scores, column, 1);
-    value const classes = g.to_value(g.size(c.scores, 1));
-    value const bound =
-        g.op<"Sub">(rounded_constant(g, margin, own.dtype()), own); // first, as in ATen: huge scores round
-    value hinge = above_zero(g, g.op<"Add">(bound, c.scores));
-    if (!(p == 1)) { // ATen allows 1 and 2
-        value const square = g.op<"Mul">(hinge, hinge);
-        hinge = p.is_constant() ? square : choose(g, is_equal(g, element(g, p, dtype::int64), 2), square, hinge);
-    }
-    if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
-    value const position = range_to(g, [&] { return classes; });
-    value const others = choose(g, is_equal(g, position, column), g.scalar_like(0, hinge), hinge);
-    value const loss =
-        g.op<"Div">(reduce_sum(g, others, safe_vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
-    bool const scalar_result = !c.batched && target.rank() == 0;
-    return scalar_result && mode == 0 ? squeeze(g, loss, 0) : reduced(g, loss, mode);
-};
+inline constexpr auto multi_margin_loss =
+    symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(
+        [](graph<9> g, value self, value target, number p, number margin, optional_value weight,
+           std::int64_t mode) -> value {
+            expect_same_dtype(self, weight);
+            class_scores const c = batched_classes(g, self, target);
+            value const column = unsqueeze(g, c.target, 1);
+            value const own = elements_at(g, c.scores, column, 1);
+            value const classes = g.to_value(g.size(c.scores, 1));
+            value const bound =
+                g.op<"Sub">(rounded_constant(g, margin, own.dtype()), own); // first, as in ATen: huge scores round
+            value hinge = above_zero(g, g.op<"Add">(bound, c.scores));
+            if (!(p == 1)) { // ATen allows 1 and 2
+                value const square = g.op<"Mul">(hinge, hinge);
+                hinge =
+                    p.is_constant() ? square : choose(g, is_equal(g, element(g, p, dtype::int64), 2), square, hinge);
+            }
+            if (weight)
+                hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
+            value const position = range_to(g, [&] { return classes; });
+            value const others = choose(g, is_equal(g, position, column), g.scalar_like(0, hinge), hinge);
+            value const loss =
+                g.op<"Div">(reduce_sum(g, others, safe_vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
+            bool const scalar_result = !c.batched && target.rank() == 0;
+            return scalar_result && mode == 0 ? squeeze(g, loss, 0) : reduced(g, loss, mode);
+        });
 
-inline constexpr auto multilabel_margin_loss_row = [](graph<11> g, value self, value target, std::int64_t mode) {
-    value const x = at_least_1d(g, self);
-    value const listed = at_least_1d(g, target);
-    return multilabel_margin_loss(g, x, listed, read_labels(g, listed), mode);
-};
+inline constexpr auto multilabel_margin_loss = symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(
+    [](graph<11> g, value self, value target, std::int64_t mode) {
+        value const x = at_least_1d(g, self);
+        value const listed = at_least_1d(g, target);
+        return multilabel_margin_loss_of(g, x, listed, read_labels(g, listed), mode);
+    });
 
-inline constexpr auto multilabel_margin_loss_forward = [](graph<11> g, value self, value target,
-                                                          std::int64_t mode) -> std::tuple<value, value> {
-    value const x = at_least_1d(g, self);
-    value const listed = at_least_1d(g, target);
-    label_sets const labels = read_labels(g, listed);
-    value const is_target =
-        g.cast(target.rank() == 0 ? squeeze(g, labels.is_target, 0) : labels.is_target, self.dtype());
-    return {multilabel_margin_loss(g, x, listed, labels, mode), is_target};
-};
+inline constexpr auto multilabel_margin_loss_forward =
+    symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(
+        [](graph<11> g, value self, value target, std::int64_t mode) -> std::tuple<value, value> {
+            value const x = at_least_1d(g, self);
+            value const listed = at_least_1d(g, target);
+            label_sets const labels = read_labels(g, listed);
+            value const is_target =
+                g.cast(target.rank() == 0 ? squeeze(g, labels.is_target, 0) : labels.is_target, self.dtype());
+            return {multilabel_margin_loss_of(g, x, listed, labels, mode), is_target};
+        });
 
 /// -weight[target] * grad at the targets, 0 elsewhere; for the mean, the gradient is divided by the total weight.
 inline constexpr auto nll_backward = [](graph<9> g, value grad, value self, value target, optional_value weight,
@@ -431,24 +440,28 @@ inline constexpr auto nll_backward = [](graph<9> g, value grad, value self, valu
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto class_loss = table(
     symbolic<"aten::nll_loss(self, target, weight, reduction, ignore_index)">(detail::nll_row),
     symbolic<"aten::nll_loss_nd(self, target, weight, reduction, ignore_index)">(detail::nll_row),
     symbolic<"aten::nll_loss2d(self, target, weight, reduction, ignore_index)">(detail::nll_row),
     symbolic<"aten::nll_loss_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
     symbolic<"aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
-    symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(detail::cross_entropy),
-    symbolic<"aten::ctc_loss.IntList(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)">(detail::ctc_by_list),
-    symbolic<"aten::ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)">(detail::ctc_by_tensor),
-    symbolic<"aten::_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)">(detail::ctc_forward_by_list),
-    symbolic<"aten::_ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)">(detail::ctc_forward_by_tensor),
-    symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(detail::multi_margin_loss),
-    symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(detail::multilabel_margin_loss_row),
-    symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(detail::multilabel_margin_loss_forward),
-    symbolic<"aten::nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)">(detail::nll_backward),
-    symbolic<"aten::nll_loss2d_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)">(detail::nll_backward));
-// clang-format on
+    detail::cross_entropy,
+    symbolic<
+        "aten::ctc_loss.IntList(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)">(
+        detail::ctc_by_list),
+    symbolic<
+        "aten::ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)">(
+        detail::ctc_by_tensor),
+    symbolic<"aten::_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)">(
+        detail::ctc_forward_by_list),
+    symbolic<"aten::_ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)">(
+        detail::ctc_forward_by_tensor),
+    detail::multi_margin_loss, detail::multilabel_margin_loss, detail::multilabel_margin_loss_forward,
+    symbolic<"aten::nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)">(
+        detail::nll_backward),
+    symbolic<"aten::nll_loss2d_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)">(
+        detail::nll_backward));
 
 } // namespace ATON_NAMESPACE::mappings
 

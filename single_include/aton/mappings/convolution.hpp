@@ -39,7 +39,8 @@ struct convolution_parameters {
     }
 };
 
-/// The inputs of a transposed convolution: output o reads input i with kernel element k if o = i * stride - before + k * dilation.
+/// The inputs of a transposed convolution: output o reads input i with kernel element k if o = i * stride - before + k
+/// * dilation.
 inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
                                        std::size_t axis) {
     std::int64_t const stride = p.stride[axis];
@@ -152,8 +153,9 @@ inline optional_value times_as_rows(graph<7> g, value x, std::int64_t first, std
     return reshape(g, part, {-1, g.size(x, 2)});
 }
 
-/// x is (time, batch, in), its results have the gradient d (time, batch, out), and the weight is (kernel, in, out). A convolution would
-/// multiply the zeros of the padding by infinite gradients, which gives NaN; ATen leaves these products out.
+/// x is (time, batch, in), its results have the gradient d (time, batch, out), and the weight is (kernel, in, out). A
+/// convolution would multiply the zeros of the padding by infinite gradients, which gives NaN; ATen leaves these
+/// products out.
 inline value time_weight_gradient(graph<7> g, value x, value d, value weight, std::int64_t pad) {
     if (is_empty(x) || is_empty(d)) return filled(g, g.sizes(weight), 0, x.dtype());
     if (!weight.size(0).is_static()) return g.unsupported("a padded convolution with a kernel of unknown size");
@@ -178,8 +180,8 @@ inline value time_weight_gradient(graph<7> g, value x, value d, value weight, st
 } // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/convolution.hpp
-// ATen's convolutions over one to three spatial dimensions, including transposed ones, and their gradients, as ONNX's Conv and
-// ConvTranspose.
+// ATen's convolutions over one to three spatial dimensions, including transposed ones, and their gradients, as ONNX's
+// Conv and ConvTranspose.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -267,7 +269,8 @@ inline value padded_to_keep_size(graph<7> g, value x, value weight, ints const& 
     return pad(g, x, pads, g.scalar(0, x.dtype()));
 }
 
-/// Computes the pads of "same" here instead of setting auto_pad. If the total is odd, the end gets the larger part, as with SAME_UPPER.
+/// Computes the pads of "same" here instead of setting auto_pad. If the total is odd, the end gets the larger part, as
+/// with SAME_UPPER.
 inline constexpr auto conv_named_padding = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                               std::string_view padding, int_list dilation,
                                               std::int64_t groups) -> value {
@@ -325,27 +328,35 @@ inline constexpr auto sized_transposed_convolution = [](graph<7> g, value x, val
 };
 
 /// benchmark, deterministic, cudnn_enabled and allow_tf32 only select an implementation.
-inline constexpr auto convolution_flags = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
-                                             int_list padding, int_list dilation, bool transposed,
-                                             int_list output_padding, std::int64_t groups, bool, bool, bool, bool) {
-    return general_convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
-};
+inline constexpr auto convolution_flags =
+    symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, "
+             "benchmark, deterministic, cudnn_enabled, allow_tf32)">(
+        [](graph<7> g, value x, value weight, optional_value bias, int_list stride, int_list padding, int_list dilation,
+           bool transposed, int_list output_padding, std::int64_t groups, bool, bool, bool, bool) {
+            return general_convolution(
+                g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+        });
 
-inline constexpr auto convolution_deprecated = [](graph<7> g, value x, value weight, optional_value bias,
-                                                  int_list stride, int_list padding, int_list dilation, bool transposed,
-                                                  int_list output_padding, std::int64_t groups, bool, bool, bool) {
-    return general_convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
-};
+inline constexpr auto convolution_deprecated =
+    symbolic<"aten::_convolution.deprecated(input, weight, bias, stride, padding, dilation, transposed, "
+             "output_padding, groups, benchmark, deterministic, cudnn_enabled)">(
+        [](graph<7> g, value x, value weight, optional_value bias, int_list stride, int_list padding, int_list dilation,
+           bool transposed, int_list output_padding, std::int64_t groups, bool, bool, bool) {
+            return general_convolution(
+                g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+        });
 
 /// (time, batch, channel), with the weight as (kernel, in, out).
-inline constexpr auto conv_tbc = [](graph<7> g, value x, value weight, value bias, std::int64_t pad) -> value {
-    value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
-    value const image = g.op<"Transpose">(x, attr::perm_i({1, 2, 0}));
-    value const y = convolve(g, image, w, bias, parameters(w, {}, {&pad, 1}, {}, 1), true);
-    return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
-};
+inline constexpr auto conv_tbc = symbolic<"aten::conv_tbc(self, weight, bias, pad)">(
+    [](graph<7> g, value x, value weight, value bias, std::int64_t pad) -> value {
+        value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
+        value const image = g.op<"Transpose">(x, attr::perm_i({1, 2, 0}));
+        value const y = convolve(g, image, w, bias, parameters(w, {}, {&pad, 1}, {}, 1), true);
+        return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
+    });
 
-/// Convolution, the sum with bias and alpha * z, and Relu, in the wider dtype for half precision: cuDNN rounds the result only.
+/// Convolution, the sum with bias and alpha * z, and Relu, in the wider dtype for half precision: cuDNN rounds the
+/// result only.
 inline value convolution_relu(graph<7> g, value x, value weight, optional_value bias, optional_value z,
                               std::optional<scalar> alpha, convolution_parameters const& p) {
     if (!is_floating(x.dtype())) return g.unsupported("a fused convolution of integers");
@@ -363,17 +374,20 @@ inline value convolution_relu(graph<7> g, value x, value weight, optional_value 
     });
 }
 
-inline constexpr auto cudnn_convolution_relu = [](graph<7> g, value x, value weight, optional_value bias,
-                                                  int_list stride, int_list padding, int_list dilation,
-                                                  std::int64_t groups) {
-    return convolution_relu(g, x, weight, bias, {}, {}, parameters(weight, stride, padding, dilation, groups));
-};
+inline constexpr auto cudnn_convolution_relu =
+    symbolic<"aten::cudnn_convolution_relu(self, weight, bias, stride, padding, dilation, groups)">(
+        [](graph<7> g, value x, value weight, optional_value bias, int_list stride, int_list padding, int_list dilation,
+           std::int64_t groups) {
+            return convolution_relu(g, x, weight, bias, {}, {}, parameters(weight, stride, padding, dilation, groups));
+        });
 
-inline constexpr auto cudnn_convolution_add_relu = [](graph<7> g, value x, value weight, value z,
-                                                      std::optional<scalar> alpha, optional_value bias, int_list stride,
-                                                      int_list padding, int_list dilation, std::int64_t groups) {
-    return convolution_relu(g, x, weight, bias, z, alpha, parameters(weight, stride, padding, dilation, groups));
-};
+inline constexpr auto cudnn_convolution_add_relu =
+    symbolic<"aten::cudnn_convolution_add_relu(self, weight, z, alpha, bias, stride, padding, dilation, groups)">(
+        [](graph<7> g, value x, value weight, value z, std::optional<scalar> alpha, optional_value bias,
+           int_list stride, int_list padding, int_list dilation, std::int64_t groups) {
+            return convolution_relu(
+                g, x, weight, bias, z, alpha, parameters(weight, stride, padding, dilation, groups));
+        });
 
 /// Conv, cut to the spatial sizes `to` if it has more elements.
 inline value convolution_to(graph<7> g, value x, value weight, safe_span<sym_int const> to,
@@ -392,8 +406,8 @@ inline value convolution_to(graph<7> g, value x, value weight, safe_span<sym_int
     return y;
 }
 
-/// The gradient of a weight [M, C / groups, kernel...] that reads x [N, C, ...] and whose results have the gradient d [N, M, ...]:
-/// a convolution over the batch, where stride and dilation change places.
+/// The gradient of a weight [M, C / groups, kernel...] that reads x [N, C, ...] and whose results have the gradient d
+/// [N, M, ...]: a convolution over the batch, where stride and dilation change places.
 inline value weight_gradient(graph<7> g, value x, value d, value weight, convolution_parameters p) {
     safe_vector<sym_int> const sizes = g.sizes(x);
     if (is_empty(x) || is_empty(d)) return filled(g, g.sizes(weight), 0, x.dtype());
@@ -413,95 +427,122 @@ inline value weight_gradient(graph<7> g, value x, value d, value weight, convolu
 }
 
 inline constexpr auto convolution_backward =
-    [](graph<7> g, value grad, value input, value weight, std::optional<size_list>, int_list stride, int_list padding,
-       int_list dilation, bool transposed, int_list output_padding, std::int64_t groups,
-       safe_span<bool const> mask) -> std::tuple<optional_value, optional_value, optional_value> {
-    convolution_parameters const p = parameters(weight, stride, padding, dilation, groups);
-    ints const extra = per_dimension(output_padding, p.stride.size(), ints(p.stride.size(), 0));
-    if (grad.rank() != weight.rank() || input.rank() != weight.rank())
-        return g.unsupported("the gradient of a convolution without a batch");
-    for (std::size_t i = 0; i != p.stride.size(); ++i)
-        if (p.stride[i] < 1 || p.dilation[i] < 1 || p.before[i] < 0 || extra[i] < 0)
-            return g.unsupported("a stride or dilation below 1, or negative padding");
-    if (groups < 1) return g.unsupported("groups below 1");
-    if (!is_floating(weight.dtype())) return g.unsupported("the gradient of a convolution of integers");
-    // Half-precision dtypes in float32: the gradient of a weight is a sum over the whole batch.
-    dtype const wide = opmath_type(weight.dtype());
-    value const d = g.cast(grad, wide);
-    value const x = g.cast(input, wide);
-    value const w = g.cast(weight, wide);
-    auto const narrow = [&](value y) -> optional_value { return g.cast(y, weight.dtype()); };
-    std::tuple<optional_value, optional_value, optional_value> out;
-    if (mask[0]) {
-        safe_vector<sym_int> const to = last_sizes(g, input, p.stride.size());
-        std::get<0>(out) = narrow(is_empty(d)  ? filled(g, g.sizes(input), 0, wide)
-                                  : transposed ? convolution_to(g, d, w, to, p)
-                                               : transposed_to(g, d, w, to, p.stride, p.before, p.dilation, groups));
-    }
-    if (mask[1])
-        std::get<1>(out) = narrow(transposed ? weight_gradient(g, d, x, w, p) : weight_gradient(g, x, d, w, p));
-    if (mask[2]) std::get<2>(out) = narrow(reduce_sum(g, d, all_but(1, d.rank()), false));
-    return out;
-};
+    symbolic<"aten::convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, "
+             "transposed, output_padding, groups, output_mask)">(
+        [](graph<7> g, value grad, value input, value weight, std::optional<size_list>, int_list stride,
+           int_list padding, int_list dilation, bool transposed, int_list output_padding, std::int64_t groups,
+           safe_span<bool const> mask) -> std::tuple<optional_value, optional_value, optional_value> {
+            convolution_parameters const p = parameters(weight, stride, padding, dilation, groups);
+            ints const extra = per_dimension(output_padding, p.stride.size(), ints(p.stride.size(), 0));
+            if (grad.rank() != weight.rank() || input.rank() != weight.rank())
+                return g.unsupported("the gradient of a convolution without a batch");
+            for (std::size_t i = 0; i != p.stride.size(); ++i)
+                if (p.stride[i] < 1 || p.dilation[i] < 1 || p.before[i] < 0 || extra[i] < 0)
+                    return g.unsupported("a stride or dilation below 1, or negative padding");
+            if (groups < 1) return g.unsupported("groups below 1");
+            if (!is_floating(weight.dtype())) return g.unsupported("the gradient of a convolution of integers");
+            // Half-precision dtypes in float32: the gradient of a weight is a sum over the whole batch.
+            dtype const wide = opmath_type(weight.dtype());
+            value const d = g.cast(grad, wide);
+            value const x = g.cast(input, wide);
+            value const w = g.cast(weight, wide);
+            auto const narrow = [&](value y) -> optional_value { return g.cast(y, weight.dtype()); };
+            std::tuple<optional_value, optional_value, optional_value> out;
+            if (mask[0]) {
+                safe_vector<sym_int> const to = last_sizes(g, input, p.stride.size());
+                std::get<0>(out) =
+                    narrow(is_empty(d)  ? filled(g, g.sizes(input), 0, wide)
+                           : transposed ? convolution_to(g, d, w, to, p)
+                                        : transposed_to(g, d, w, to, p.stride, p.before, p.dilation, groups));
+            }
+            if (mask[1])
+                std::get<1>(out) = narrow(transposed ? weight_gradient(g, d, x, w, p) : weight_gradient(g, x, d, w, p));
+            if (mask[2]) std::get<2>(out) = narrow(reduce_sum(g, d, all_but(1, d.rank()), false));
+            return out;
+        });
 
 inline constexpr auto convolution_backward_overrideable =
-    [](graph<7> g, value grad, value input, value weight, int_list stride, int_list padding, int_list dilation,
-       bool transposed, int_list output_padding, std::int64_t groups, safe_span<bool const> mask) {
+    symbolic<"aten::convolution_backward_overrideable(grad_output, input, weight, stride, padding, dilation, "
+             "transposed, output_padding, groups, output_mask)">([](graph<7> g, value grad, value input, value weight,
+                                                                    int_list stride, int_list padding,
+                                                                    int_list dilation, bool transposed,
+                                                                    int_list output_padding, std::int64_t groups,
+                                                                    safe_span<bool const> mask) {
         return convolution_backward(
-            g, grad, input, weight, {}, stride, padding, dilation, transposed, output_padding, groups, mask);
-    };
+            g, grad, input, weight, std::nullopt, stride, padding, dilation, transposed, output_padding, groups, mask);
+    });
 
 /// (time, batch, channel), with the weight as (kernel, in, out).
-inline constexpr auto conv_tbc_backward = [](graph<7> g, value grad, value input, value weight, value bias,
-                                             std::int64_t pad) -> std::tuple<value, value, value> {
-    auto const in_front = [&](value v) -> value { return g.op<"Transpose">(v, attr::perm_i({1, 2, 0})); };
-    value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
-    bool const mask[] = {true, pad == 0, true};
-    auto const [x, unpadded, of_bias] =
-        convolution_backward(g, in_front(grad), in_front(input), w, {}, {}, {&pad, 1}, {}, false, {}, 1, mask);
-    dtype const wide = opmath_type(weight.dtype());
-    value const of_weight = unpadded ? g.op<"Transpose">(*unpadded, attr::perm_i({2, 1, 0}))
-                                     : time_weight_gradient(g, g.cast(input, wide), g.cast(grad, wide), weight, pad);
-    return {g.op<"Transpose">(*x, attr::perm_i({2, 0, 1})),
-            g.cast(of_weight, weight.dtype()),
-            g.cast(*of_bias, bias.dtype())};
-};
+inline constexpr auto conv_tbc_backward = symbolic<"aten::conv_tbc_backward(self, input, weight, bias, pad)">(
+    [](graph<7> g, value grad, value input, value weight, value bias,
+       std::int64_t pad) -> std::tuple<value, value, value> {
+        auto const in_front = [&](value v) -> value { return g.op<"Transpose">(v, attr::perm_i({1, 2, 0})); };
+        value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
+        bool const mask[] = {true, pad == 0, true};
+        auto const [x, unpadded, of_bias] = convolution_backward(g,
+                                                                 in_front(grad),
+                                                                 in_front(input),
+                                                                 w,
+                                                                 std::nullopt,
+                                                                 int_list(),
+                                                                 int_list(&pad, 1),
+                                                                 int_list(),
+                                                                 false,
+                                                                 int_list(),
+                                                                 1,
+                                                                 mask);
+        dtype const wide = opmath_type(weight.dtype());
+        value const of_weight = unpadded
+                                    ? g.op<"Transpose">(*unpadded, attr::perm_i({2, 1, 0}))
+                                    : time_weight_gradient(g, g.cast(input, wide), g.cast(grad, wide), weight, pad);
+        return {g.op<"Transpose">(*x, attr::perm_i({2, 0, 1})),
+                g.cast(of_weight, weight.dtype()),
+                g.cast(*of_bias, bias.dtype())};
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto convolution = table(
     symbolic<"aten::conv1d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
     symbolic<"aten::conv2d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
     symbolic<"aten::conv3d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
-    symbolic<"aten::conv1d.padding(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
-    symbolic<"aten::conv2d.padding(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
-    symbolic<"aten::conv3d.padding(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
-    symbolic<"aten::_convolution_mode(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
-    symbolic<"aten::conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)">(detail::conv_transpose),
-    symbolic<"aten::conv_transpose2d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(detail::conv_transpose),
-    symbolic<"aten::conv_transpose3d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(detail::conv_transpose),
-    symbolic<"aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)">(detail::general_convolution),
-    symbolic<"aten::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)">(detail::general_convolution),
-    symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, allow_tf32)">(detail::convolution_flags),
-    symbolic<"aten::_convolution.deprecated(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled)">(detail::convolution_deprecated),
-    symbolic<"aten::conv_tbc(self, weight, bias, pad)">(detail::conv_tbc),
-    symbolic<"aten::cudnn_convolution_relu(self, weight, bias, stride, padding, dilation, groups)">(detail::cudnn_convolution_relu),
-    symbolic<"aten::cudnn_convolution_add_relu(self, weight, z, alpha, bias, stride, padding, dilation, groups)">(detail::cudnn_convolution_add_relu),
+    symbolic<"aten::conv1d.padding(input, weight, bias, stride, padding, dilation, groups)">(
+        detail::conv_named_padding),
+    symbolic<"aten::conv2d.padding(input, weight, bias, stride, padding, dilation, groups)">(
+        detail::conv_named_padding),
+    symbolic<"aten::conv3d.padding(input, weight, bias, stride, padding, dilation, groups)">(
+        detail::conv_named_padding),
+    symbolic<"aten::_convolution_mode(input, weight, bias, stride, padding, dilation, groups)">(
+        detail::conv_named_padding),
+    symbolic<"aten::conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
+        detail::conv_transpose),
+    symbolic<"aten::conv_transpose2d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
+        detail::conv_transpose),
+    symbolic<"aten::conv_transpose3d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
+        detail::conv_transpose),
+    symbolic<"aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)">(
+        detail::general_convolution),
+    symbolic<"aten::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, "
+             "output_padding, groups)">(detail::general_convolution),
+    detail::convolution_flags, detail::convolution_deprecated, detail::conv_tbc, detail::cudnn_convolution_relu,
+    detail::cudnn_convolution_add_relu,
     symbolic<"aten::thnn_conv2d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::_slow_conv2d_forward(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::slow_conv3d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::slow_conv3d_forward(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
-    symbolic<"aten::slow_conv_dilated2d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::dilated_convolution),
-    symbolic<"aten::slow_conv_dilated3d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::dilated_convolution),
-    symbolic<"aten::_conv_depthwise2d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
-    symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
-    symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
-    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
-    symbolic<"aten::convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask)">(detail::convolution_backward),
-    symbolic<"aten::convolution_backward_overrideable(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, output_mask)">(detail::convolution_backward_overrideable),
-    symbolic<"aten::conv_tbc_backward(self, input, weight, bias, pad)">(detail::conv_tbc_backward));
-// clang-format on
+    symbolic<"aten::slow_conv_dilated2d(self, weight, kernel_size, bias, stride, padding, dilation)">(
+        detail::dilated_convolution),
+    symbolic<"aten::slow_conv_dilated3d(self, weight, kernel_size, bias, stride, padding, dilation)">(
+        detail::dilated_convolution),
+    symbolic<"aten::_conv_depthwise2d(self, weight, kernel_size, bias, stride, padding, dilation)">(
+        detail::depthwise_convolution),
+    symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(
+        detail::depthwise_convolution),
+    symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(
+        detail::sized_transposed_convolution),
+    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(
+        detail::sized_transposed_convolution),
+    detail::convolution_backward, detail::convolution_backward_overrideable, detail::conv_tbc_backward);
 
 } // namespace ATON_NAMESPACE::mappings
 

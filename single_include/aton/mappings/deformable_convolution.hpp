@@ -37,23 +37,26 @@ inline deformation deformation_of(value input, sym_int stride_h, sym_int stride_
             offset_groups.constant()};
 }
 
-inline constexpr auto deform_conv2d = [](graph<19> g, value input, value weight, value offset, value mask, value bias,
-                                         sym_int stride_h, sym_int stride_w, sym_int pad_h, sym_int pad_w,
-                                         sym_int dilation_h, sym_int dilation_w, sym_int groups, sym_int offset_groups,
-                                         bool use_mask) -> value {
-    deformation const d =
-        deformation_of(input, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups);
-    return g.op<"DeformConv">(input,
-                              weight,
-                              offset,
-                              bias,
-                              use_mask ? optional_value(mask) : absent,
-                              attr::strides_i(d.stride),
-                              attr::pads_i({d.pad[0], d.pad[1], d.pad[0], d.pad[1]}),
-                              attr::dilations_i(d.dilation),
-                              attr::group_i(d.groups),
-                              attr::offset_group_i(d.offset_groups));
-};
+inline constexpr auto deform_conv2d =
+    symbolic<"torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt "
+             "stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt "
+             "groups, SymInt offset_groups, bool use_mask) -> Tensor">(
+        [](graph<19> g, value input, value weight, value offset, value mask, value bias, sym_int stride_h,
+           sym_int stride_w, sym_int pad_h, sym_int pad_w, sym_int dilation_h, sym_int dilation_w, sym_int groups,
+           sym_int offset_groups, bool use_mask) -> value {
+            deformation const d =
+                deformation_of(input, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups);
+            return g.op<"DeformConv">(input,
+                                      weight,
+                                      offset,
+                                      bias,
+                                      use_mask ? optional_value(mask) : absent,
+                                      attr::strides_i(d.stride),
+                                      attr::pads_i({d.pad[0], d.pad[1], d.pad[0], d.pad[1]}),
+                                      attr::dilations_i(d.dilation),
+                                      attr::group_i(d.groups),
+                                      attr::offset_group_i(d.offset_groups));
+        });
 
 /// Where the taps of a kernel are along one axis, [taps, 1, 1, outputs] or [1, taps, outputs, 1], without their offsets.
 inline value tap_places(graph<11> g, std::int64_t taps, sym_int outputs, std::int64_t stride, std::int64_t pad,
@@ -104,50 +107,51 @@ inline value sampled_planes(graph<11> g, value planes, axis_corners const& y, ax
     return *sum;
 }
 
-inline constexpr auto deform_conv2d_until_18 = [](graph<11, 18> g, value input, value weight, value offset, value mask,
-                                                  value bias, sym_int stride_h, sym_int stride_w, sym_int pad_h,
-                                                  sym_int pad_w, sym_int dilation_h, sym_int dilation_w, sym_int groups,
-                                                  sym_int offset_groups, bool use_mask) -> value {
-    deformation const d =
-        deformation_of(input, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups);
-    safe_vector<sym_int> const in = g.sizes(input);
-    safe_vector<sym_int> const out = g.sizes(offset); // [N, offset_groups * taps * 2, rows, columns]
-    std::int64_t const kernel[] = {g.size(weight, 2).constant(), g.size(weight, 3).constant()};
-    std::int64_t const taps = kernel[0] * kernel[1];
-    if (d.groups < 1 || d.offset_groups < 1) return g.unsupported("a number of groups below 1");
-    value const moves = reshape(g, offset, {in[0], d.offset_groups, kernel[0], kernel[1], 2, out[2], out[3]});
-    auto const along = [&](std::int64_t axis) -> value {
-        value const places = tap_places(g,
-                                        kernel[axis],
-                                        out[static_cast<std::size_t>(axis) + 2],
-                                        d.stride[axis],
-                                        d.pad[axis],
-                                        d.dilation[axis],
-                                        axis == 1,
-                                        input.dtype());
-        value const at = g.op<"Add">(g.op<"Gather">(moves, g.scalar(axis, dtype::int64), attr::axis_i(4)), places);
-        return reshape(g, at, {in[0], d.offset_groups, -1});
-    };
-    axis_corners const y = corners_along(g, along(0), in[2]);
-    axis_corners const x = corners_along(g, along(1), in[3]);
-    sym_int const channels = in[1] / d.offset_groups;
-    sym_int const positions = sym_int(taps) * out[2] * out[3];
-    value const planes = reshape(g, input, {in[0], d.offset_groups, channels, in[2] * in[3]});
-    value samples = sampled_planes(g, planes, y, x, in[3], {in[0], d.offset_groups, channels, positions});
-    if (use_mask) samples = g.op<"Mul">(samples, reshape(g, mask, {in[0], d.offset_groups, 1, positions}));
-    value const columns = reshape(g, samples, {in[0], d.groups, in[1] / d.groups * taps, out[2] * out[3]});
-    value const kernels = reshape(g, weight, {d.groups, g.size(weight, 0) / d.groups, in[1] / d.groups * taps});
-    value const y_out = reshape(g, g.op<"MatMul">(kernels, columns), {in[0], g.size(weight, 0), out[2], out[3]});
-    return g.op<"Add">(y_out, unsqueeze(g, bias, safe_vector<std::int64_t>{1, 2}));
-};
+inline constexpr auto deform_conv2d_until_18 =
+    symbolic<"torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt "
+             "stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt "
+             "groups, SymInt offset_groups, bool use_mask) -> Tensor">(
+        [](graph<11, 18> g, value input, value weight, value offset, value mask, value bias, sym_int stride_h,
+           sym_int stride_w, sym_int pad_h, sym_int pad_w, sym_int dilation_h, sym_int dilation_w, sym_int groups,
+           sym_int offset_groups, bool use_mask) -> value {
+            deformation const d =
+                deformation_of(input, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups);
+            safe_vector<sym_int> const in = g.sizes(input);
+            safe_vector<sym_int> const out = g.sizes(offset); // [N, offset_groups * taps * 2, rows, columns]
+            std::int64_t const kernel[] = {g.size(weight, 2).constant(), g.size(weight, 3).constant()};
+            std::int64_t const taps = kernel[0] * kernel[1];
+            if (d.groups < 1 || d.offset_groups < 1) return g.unsupported("a number of groups below 1");
+            value const moves = reshape(g, offset, {in[0], d.offset_groups, kernel[0], kernel[1], 2, out[2], out[3]});
+            auto const along = [&](std::int64_t axis) -> value {
+                value const places = tap_places(g,
+                                                kernel[axis],
+                                                out[static_cast<std::size_t>(axis) + 2],
+                                                d.stride[axis],
+                                                d.pad[axis],
+                                                d.dilation[axis],
+                                                axis == 1,
+                                                input.dtype());
+                value const at =
+                    g.op<"Add">(g.op<"Gather">(moves, g.scalar(axis, dtype::int64), attr::axis_i(4)), places);
+                return reshape(g, at, {in[0], d.offset_groups, -1});
+            };
+            axis_corners const y = corners_along(g, along(0), in[2]);
+            axis_corners const x = corners_along(g, along(1), in[3]);
+            sym_int const channels = in[1] / d.offset_groups;
+            sym_int const positions = sym_int(taps) * out[2] * out[3];
+            value const planes = reshape(g, input, {in[0], d.offset_groups, channels, in[2] * in[3]});
+            value samples = sampled_planes(g, planes, y, x, in[3], {in[0], d.offset_groups, channels, positions});
+            if (use_mask) samples = g.op<"Mul">(samples, reshape(g, mask, {in[0], d.offset_groups, 1, positions}));
+            value const columns = reshape(g, samples, {in[0], d.groups, in[1] / d.groups * taps, out[2] * out[3]});
+            value const kernels = reshape(g, weight, {d.groups, g.size(weight, 0) / d.groups, in[1] / d.groups * taps});
+            value const y_out =
+                reshape(g, g.op<"MatMul">(kernels, columns), {in[0], g.size(weight, 0), out[2], out[3]});
+            return g.op<"Add">(y_out, unsqueeze(g, bias, safe_vector<std::int64_t>{1, 2}));
+        });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto deformable_convolution = table(
-    symbolic<"torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor">(detail::deform_conv2d),
-    symbolic<"torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor">(detail::deform_conv2d_until_18));
-// clang-format on
+inline constexpr auto deformable_convolution = table(detail::deform_conv2d, detail::deform_conv2d_until_18);
 
 } // namespace ATON_NAMESPACE::mappings
 

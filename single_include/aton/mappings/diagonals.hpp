@@ -40,14 +40,14 @@ inline value diagonal_of(graph<7> g, value x, std::int64_t offset, std::int64_t 
     sizes.pop_back();
     sym_int const m = sizes.back();
     sizes.back() = m * n;
-    return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
+    return gather_of(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
 }
 
 inline constexpr auto diagonal_dims = [](graph<7> g, value self, std::int64_t offset, std::int64_t dim1,
                                          std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
 
-/// The part of self on and above (`Upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and
-/// column indices does the same.
+/// The part of self on and above (`Upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a
+/// mask of row and column indices does the same.
 template <bool Upper>
 inline constexpr auto triangle = [](graph<14> g, value self, sym_int diagonal) -> value {
     if (diagonal.is(0)) return g.op<"Trilu">(self, attr::upper_i(Upper));
@@ -62,7 +62,8 @@ inline constexpr auto triangle_until_13 = [](graph<9, 13> g, value self, sym_int
     return choose(g, inside, self, g.scalar_like(0, self));
 };
 
-/// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
+/// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length`
+/// elsewhere.
 inline value embedded_positions(graph<9> g, sym_int length, std::int64_t offset) {
     sym_int const size = length + (offset < 0 ? checked_subtract(0, offset) : offset);
     if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
@@ -78,21 +79,23 @@ inline value embedded_positions(graph<9> g, sym_int length, std::int64_t offset)
     return g.constant(std::move(positions));
 }
 
-/// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
-/// and an appended zero; a product with a mask would spread NaN and infinity.
-inline constexpr auto embed_diagonal = [](graph<9> g, value x, std::int64_t offset, std::int64_t dim1,
-                                          std::int64_t dim2) -> value {
-    std::int64_t const rank = x.rank() + 1;
-    safe_vector<sym_int> sizes = g.sizes(x);
-    sym_int const length = sizes.back();
-    sizes.back() = 1;
-    value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
-    value const positions = embedded_positions(g, length, offset);
-    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), positions, rank - 2);
-    std::int64_t const last[] = {rank - 2, rank - 1};
-    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
-    return move_axes(g, matrices, last, axes);
-};
+/// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements
+/// are gathered from x and an appended zero; a product with a mask would spread NaN and infinity.
+inline constexpr auto embed_diagonal =
+    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">([](graph<9> g, value x, std::int64_t offset,
+                                                              std::int64_t dim1, std::int64_t dim2) -> value {
+        std::int64_t const rank = x.rank() + 1;
+        safe_vector<sym_int> sizes = g.sizes(x);
+        sym_int const length = sizes.back();
+        sizes.back() = 1;
+        value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
+        value const positions = embedded_positions(g, length, offset);
+        value const matrices =
+            gather_of(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), positions, rank - 2);
+        std::int64_t const last[] = {rank - 2, rank - 1};
+        std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
+        return move_axes(g, matrices, last, axes);
+    }).by_parts<"self">();
 
 /// The row indices, then the column indices of a triangle's elements.
 inline value triangle_indices(graph<7> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
@@ -111,47 +114,45 @@ inline value triangle_indices(graph<7> g, std::int64_t rows, std::int64_t column
     return g.constant(std::move(positions));
 }
 
-inline constexpr auto tril_indices = [](graph<7> g, std::int64_t row, std::int64_t col, std::int64_t offset,
-                                        std::optional<dtype> dtype) {
-    return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
-};
+inline constexpr auto tril_indices = symbolic<"aten::tril_indices(row, col, offset, dtype)">(
+    [](graph<7> g, std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<dtype> dtype) {
+        return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
+    });
 
-inline constexpr auto triu_indices = [](graph<7> g, std::int64_t row, std::int64_t col, std::int64_t offset,
-                                        std::optional<dtype> dtype) {
-    return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
-};
+inline constexpr auto triu_indices = symbolic<"aten::triu_indices(row, col, offset, dtype)">(
+    [](graph<7> g, std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<dtype> dtype) {
+        return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
+    });
 
-inline constexpr auto diag = [](graph<9> g, value self, std::int64_t diagonal) {
-    return self.rank() == 1 ? embed_diagonal(g, self, diagonal, 0, 1) : diagonal_of(g, self, diagonal, 0, 1);
-};
+inline constexpr auto diag =
+    symbolic<"aten::diag(self, diagonal)">([](graph<9> g, value self, std::int64_t diagonal) {
+        return self.rank() == 1 ? embed_diagonal(g, self, diagonal, 0, 1) : diagonal_of(g, self, diagonal, 0, 1);
+    }).by_parts<"self">();
 
-inline constexpr auto diagflat = [](graph<9> g, value self, std::int64_t offset) {
-    return embed_diagonal(g, flat(g, self), offset, 0, 1);
-};
+inline constexpr auto diagflat =
+    symbolic<"aten::diagflat(self, offset)">([](graph<9> g, value self, std::int64_t offset) {
+        return embed_diagonal(g, flat(g, self), offset, 0, 1);
+    }).by_parts<"self">();
 
-inline constexpr auto trace = [](graph<7> g, value self) {
-    return reduce_sum(
-        g, g.cast(diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())), safe_vector<std::int64_t>{0}, false);
-};
+inline constexpr auto trace =
+    symbolic<"aten::trace(self)">([](graph<7> g, value self) {
+        return reduce_sum(g,
+                          g.cast(diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())),
+                          safe_vector<std::int64_t>{0},
+                          false);
+    }).by_parts<"self">();
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto diagonals = table(
     symbolic<"aten::tril(self, diagonal)">(detail::triangle<false>).by_parts<"self">(),
     symbolic<"aten::tril(self, diagonal)">(detail::triangle_until_13<false>).by_parts<"self">(),
     symbolic<"aten::triu(self, diagonal)">(detail::triangle<true>).by_parts<"self">(),
-    symbolic<"aten::triu(self, diagonal)">(detail::triangle_until_13<true>).by_parts<"self">(),
-    symbolic<"aten::tril_indices(row, col, offset, dtype)">(detail::tril_indices),
-    symbolic<"aten::triu_indices(row, col, offset, dtype)">(detail::triu_indices),
-    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal).by_parts<"self">(),
-    symbolic<"aten::diag(self, diagonal)">(detail::diag).by_parts<"self">(),
-    symbolic<"aten::diagflat(self, offset)">(detail::diagflat).by_parts<"self">(),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle_until_13<true>).by_parts<"self">(), detail::tril_indices,
+    detail::triu_indices, detail::embed_diagonal, detail::diag, detail::diagflat,
     symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"self">(),
     symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"self">(),
-    symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"A">(),
-    symbolic<"aten::trace(self)">(detail::trace).by_parts<"self">());
-// clang-format on
+    symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"A">(), detail::trace);
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -147,7 +147,8 @@ inline value integer_power(graph<7> g, value x, std::int64_t n) {
     return n % 2 == 0 ? square : g.op<"Mul">(square, x);
 }
 
-/// x^0.5 and x^-0.5 as roots, as in ATen except for float16; at -inf and -0 they differ from Pow. Absent for other exponents.
+/// x^0.5 and x^-0.5 as roots, as in ATen except for float16; at -inf and -0 they differ from Pow. Absent for other
+/// exponents.
 inline optional_value root(graph<7> g, value x, value exponent) {
     auto const n = known_number(exponent);
     if (!n || !exactly_equal(std::fabs(*n), 0.5) || x.dtype() == dtype::float16) return absent;
@@ -285,21 +286,23 @@ inline constexpr auto divide_by_number_mode = [](graph<10> g, value a, number b,
     return divide_rounded(g, a, wrapped_number(g, b), mode);
 };
 
-inline constexpr auto lerp_by_tensor = [](graph<9> g, value self, value end, value weight) -> value {
-    return lerp(g, self, end, weight);
-};
+inline constexpr auto lerp_by_tensor = symbolic<"aten::lerp.Tensor(self, end, weight)">(
+    [](graph<9> g, value self, value end, value weight) -> value { return lerp(g, self, end, weight); });
 
-inline constexpr auto lerp_scalar = [](graph<7> g, value self, value end, number weight) -> value {
-    return lerp(g, self, end, wrapped_number(g, weight));
-};
+inline constexpr auto lerp_scalar =
+    symbolic<"aten::lerp.Scalar(self, end, weight)">([](graph<7> g, value self, value end, number weight) -> value {
+        return lerp(g, self, end, wrapped_number(g, weight));
+    });
 
-inline constexpr auto addcmul = [](graph<7> g, value self, value a, value b, number factor) -> value {
-    return add_scaled<"Mul">(g, self, a, b, factor);
-};
+inline constexpr auto addcmul = symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(
+    [](graph<7> g, value self, value a, value b, number factor) -> value {
+        return add_scaled<"Mul">(g, self, a, b, factor);
+    });
 
-inline constexpr auto addcdiv = [](graph<7> g, value self, value a, value b, number factor) -> value {
-    return add_scaled<"Div">(g, self, a, b, factor);
-};
+inline constexpr auto addcdiv = symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(
+    [](graph<7> g, value self, value a, value b, number factor) -> value {
+        return add_scaled<"Div">(g, self, a, b, factor);
+    });
 
 /// self + factor * a * b, or self + factor * a / b.
 template <auto Function>
@@ -312,30 +315,47 @@ inline constexpr auto complex_add_scaled =
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto elementwise_binary = table(
-    symbolic<"aten::add.Tensor(self, other, alpha)">(detail::with_alpha<add>).for_complex(detail::sum_of_complex<"Add">),
-    symbolic<"aten::add.Scalar(self, other, alpha)">(detail::number_with_alpha<add>).for_complex(detail::sum_of_complex_and_number<"Add">),
-    symbolic<"aten::sub.Tensor(self, other, alpha)">(detail::with_alpha<subtract>).for_complex(detail::sum_of_complex<"Sub">),
-    symbolic<"aten::sub.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>).for_complex(detail::sum_of_complex_and_number<"Sub">),
-    symbolic<"aten::subtract.Tensor(self, other, alpha)">(detail::with_alpha<subtract>).for_complex(detail::sum_of_complex<"Sub">),
-    symbolic<"aten::subtract.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>).for_complex(detail::sum_of_complex_and_number<"Sub">),
-    symbolic<"aten::rsub.Tensor(self, other, alpha)">(detail::with_alpha<detail::subtract_from>).for_complex(detail::sum_of_complex<"Sub", true>),
-    symbolic<"aten::rsub.Scalar(self, other, alpha)">(detail::number_with_alpha<detail::subtract_from>).for_complex(detail::sum_of_complex_and_number<"Sub", true>),
-    symbolic<"aten::mul.Tensor(self, other)">(detail::of_tensors<multiply>).for_complex(detail::of_complex<detail::multiply_complex>),
-    symbolic<"aten::mul.Scalar(self, other)">(detail::with_number<multiply>).for_complex(detail::of_complex_and_number<detail::multiply_complex>),
-    symbolic<"aten::multiply.Tensor(self, other)">(detail::of_tensors<multiply>).for_complex(detail::of_complex<detail::multiply_complex>),
-    symbolic<"aten::multiply.Scalar(self, other)">(detail::with_number<multiply>).for_complex(detail::of_complex_and_number<detail::multiply_complex>),
-    symbolic<"aten::div.Tensor(self, other)">(detail::of_tensors<divide>).for_complex(detail::of_complex<detail::divide_complex>),
-    symbolic<"aten::div.Scalar(self, other)">(detail::with_number<divide>).for_complex(detail::divide_complex_by_number),
+    symbolic<"aten::add.Tensor(self, other, alpha)">(detail::with_alpha<add>)
+        .for_complex(detail::sum_of_complex<"Add">),
+    symbolic<"aten::add.Scalar(self, other, alpha)">(detail::number_with_alpha<add>)
+        .for_complex(detail::sum_of_complex_and_number<"Add">),
+    symbolic<"aten::sub.Tensor(self, other, alpha)">(detail::with_alpha<subtract>)
+        .for_complex(detail::sum_of_complex<"Sub">),
+    symbolic<"aten::sub.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>)
+        .for_complex(detail::sum_of_complex_and_number<"Sub">),
+    symbolic<"aten::subtract.Tensor(self, other, alpha)">(detail::with_alpha<subtract>)
+        .for_complex(detail::sum_of_complex<"Sub">),
+    symbolic<"aten::subtract.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>)
+        .for_complex(detail::sum_of_complex_and_number<"Sub">),
+    symbolic<"aten::rsub.Tensor(self, other, alpha)">(detail::with_alpha<detail::subtract_from>)
+        .for_complex(detail::sum_of_complex<"Sub", true>),
+    symbolic<"aten::rsub.Scalar(self, other, alpha)">(detail::number_with_alpha<detail::subtract_from>)
+        .for_complex(detail::sum_of_complex_and_number<"Sub", true>),
+    symbolic<"aten::mul.Tensor(self, other)">(detail::of_tensors<multiply>)
+        .for_complex(detail::of_complex<detail::multiply_complex>),
+    symbolic<"aten::mul.Scalar(self, other)">(detail::with_number<multiply>)
+        .for_complex(detail::of_complex_and_number<detail::multiply_complex>),
+    symbolic<"aten::multiply.Tensor(self, other)">(detail::of_tensors<multiply>)
+        .for_complex(detail::of_complex<detail::multiply_complex>),
+    symbolic<"aten::multiply.Scalar(self, other)">(detail::with_number<multiply>)
+        .for_complex(detail::of_complex_and_number<detail::multiply_complex>),
+    symbolic<"aten::div.Tensor(self, other)">(detail::of_tensors<divide>)
+        .for_complex(detail::of_complex<detail::divide_complex>),
+    symbolic<"aten::div.Scalar(self, other)">(detail::with_number<divide>)
+        .for_complex(detail::divide_complex_by_number),
     symbolic<"aten::div.Tensor_mode(self, other, rounding_mode)">(detail::divide_by_mode),
     symbolic<"aten::div.Scalar_mode(self, other, rounding_mode)">(detail::divide_by_number_mode),
-    symbolic<"aten::divide.Tensor(self, other)">(detail::of_tensors<divide>).for_complex(detail::of_complex<detail::divide_complex>),
-    symbolic<"aten::divide.Scalar(self, other)">(detail::with_number<divide>).for_complex(detail::divide_complex_by_number),
+    symbolic<"aten::divide.Tensor(self, other)">(detail::of_tensors<divide>)
+        .for_complex(detail::of_complex<detail::divide_complex>),
+    symbolic<"aten::divide.Scalar(self, other)">(detail::with_number<divide>)
+        .for_complex(detail::divide_complex_by_number),
     symbolic<"aten::divide.Tensor_mode(self, other, rounding_mode)">(detail::divide_by_mode),
     symbolic<"aten::divide.Scalar_mode(self, other, rounding_mode)">(detail::divide_by_number_mode),
-    symbolic<"aten::true_divide.Tensor(self, other)">(detail::of_tensors<divide>).for_complex(detail::of_complex<detail::divide_complex>),
-    symbolic<"aten::true_divide.Scalar(self, other)">(detail::with_number<divide>).for_complex(detail::divide_complex_by_number),
+    symbolic<"aten::true_divide.Tensor(self, other)">(detail::of_tensors<divide>)
+        .for_complex(detail::of_complex<detail::divide_complex>),
+    symbolic<"aten::true_divide.Scalar(self, other)">(detail::with_number<divide>)
+        .for_complex(detail::divide_complex_by_number),
     symbolic<"aten::floor_divide(self, other)">(detail::of_tensors<floor_divide>),
     symbolic<"aten::floor_divide.Scalar(self, other)">(detail::with_number<floor_divide>),
     symbolic<"aten::remainder.Tensor(self, other)">(detail::of_tensors<remainder>),
@@ -343,9 +363,11 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::remainder.Scalar_Tensor(self, other)">(detail::number_first<remainder>),
     symbolic<"aten::fmod.Tensor(self, other)">(detail::of_tensors<truncated_remainder>),
     symbolic<"aten::fmod.Scalar(self, other)">(detail::with_number<truncated_remainder>),
-    symbolic<"aten::pow.Tensor_Tensor(self, exponent)">(detail::of_tensors<power>).for_complex(detail::of_complex<detail::power_of_complex>),
+    symbolic<"aten::pow.Tensor_Tensor(self, exponent)">(detail::of_tensors<power>)
+        .for_complex(detail::of_complex<detail::power_of_complex>),
     symbolic<"aten::pow.Tensor_Scalar(self, exponent)">(detail::with_number<power>).for_complex(detail::complex_power),
-    symbolic<"aten::pow.Scalar(self, exponent)">(detail::number_first<power>).for_complex(detail::complex_power_of_number),
+    symbolic<"aten::pow.Scalar(self, exponent)">(detail::number_first<power>)
+        .for_complex(detail::complex_power_of_number),
     symbolic<"aten::float_power.Tensor_Tensor(self, exponent)">(detail::of_tensors<float_power>),
     symbolic<"aten::float_power.Tensor_Scalar(self, exponent)">(detail::with_number<float_power>),
     symbolic<"aten::float_power.Scalar(self, exponent)">(detail::number_first<float_power>),
@@ -355,13 +377,10 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::min.other(self, other)">(detail::of_tensors<minimum>),
     symbolic<"aten::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<true>>),
     symbolic<"aten::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<false>>),
-    symbolic<"aten::heaviside(self, values)">(detail::of_tensors<detail::heaviside>),
-    symbolic<"aten::lerp.Tensor(self, end, weight)">(detail::lerp_by_tensor),
-    symbolic<"aten::lerp.Scalar(self, end, weight)">(detail::lerp_scalar),
-    symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(detail::addcmul).for_complex(detail::complex_add_scaled<detail::multiply_complex>),
-    symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(detail::addcdiv).for_complex(detail::complex_add_scaled<detail::divide_complex>),
+    symbolic<"aten::heaviside(self, values)">(detail::of_tensors<detail::heaviside>), detail::lerp_by_tensor,
+    detail::lerp_scalar, detail::addcmul.for_complex(detail::complex_add_scaled<detail::multiply_complex>),
+    detail::addcdiv.for_complex(detail::complex_add_scaled<detail::divide_complex>),
     symbolic<"aten::ldexp.Tensor(self, other)">(detail::of_tensors<detail::ldexp>));
-// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -66,8 +66,9 @@ struct derivative {
         return joined(divide(g, first, h), inside, divide(g, last, h));
     }
 
-    /// The factors of three neighbors, whose gaps are u and v, in the derivative at the first one; `mirrored` at the last one. Numerators
-    /// are negated before the division, and only the last one doubles an integer as such, as in ATen: integers wrap around.
+    /// The factors of three neighbors, whose gaps are u and v, in the derivative at the first one; `mirrored` at the
+    /// last one. Numerators are negated before the division, and only the last one doubles an integer as such, as in
+    /// ATen: integers wrap around.
     [[nodiscard]] std::array<value, 3> one_sided(value u, value v, bool mirrored) const {
         value const both = combined<"Add">(g, u, v);
         auto const negated = [&](value x, bool if_mirrored) {
@@ -138,47 +139,47 @@ inline safe_vector<value> gradients_by_coordinates(graph<7> g, value f, safe_spa
         g, f, dim, edge_order, [&](derivative const& d, std::size_t i) { return d.with_coordinates(spacing[i]); });
 }
 
-inline constexpr auto gradient_by_step = [](graph<7> g, value self, number spacing, axis_list dim,
-                                            std::int64_t edge_order) {
-    return derivatives(
-        g, self, dim, edge_order, [&](derivative const& d, std::size_t) { return d.with_step(spacing); });
-};
-inline constexpr auto gradient_along_axes = [](graph<7> g, value self, axis_list dim, std::int64_t edge_order) {
-    return gradient_by_step(g, self, 1, dim, edge_order);
-};
-inline constexpr auto gradient_along_any = [](graph<7> g, value self, std::optional<number> spacing,
-                                              std::optional<std::int64_t> dim, std::int64_t edge_order) {
-    return gradient_by_step(g, self, spacing.value_or(1), axis_or_all(dim, self), edge_order);
-};
-inline constexpr auto gradient_by_steps = [](graph<7> g, value self, safe_span<scalar const> spacing, axis_list dim,
-                                             std::int64_t edge_order) {
-    return gradients_by_steps(g, self, dim, spacing, edge_order);
-};
-inline constexpr auto gradient_by_steps_along_any = [](graph<7> g, value self, safe_span<scalar const> spacing,
-                                                       std::optional<std::int64_t> dim, std::int64_t edge_order) {
-    return gradients_by_steps(g, self, axis_or_all(dim, self), spacing, edge_order);
-};
-inline constexpr auto gradient_by_coordinates = [](graph<7> g, value self, safe_span<value const> spacing,
-                                                   axis_list dim, std::int64_t edge_order) {
-    return gradients_by_coordinates(g, self, dim, spacing, edge_order);
-};
-inline constexpr auto gradient_by_coordinates_along_any = [](graph<7> g, value self, safe_span<value const> spacing,
-                                                             std::optional<std::int64_t> dim, std::int64_t edge_order) {
-    return gradients_by_coordinates(g, self, axis_or_all(dim, self), spacing, edge_order);
-};
+inline constexpr auto gradient_by_step = symbolic<"aten::gradient.scalararray(self, spacing, dim, edge_order)">(
+    [](graph<7> g, value self, number spacing, axis_list dim, std::int64_t edge_order) {
+        return derivatives(
+            g, self, dim, edge_order, [&](derivative const& d, std::size_t) { return d.with_step(spacing); });
+    });
+inline constexpr auto gradient_along_axes = symbolic<"aten::gradient.array(self, dim, edge_order)">(
+    [](graph<7> g, value self, axis_list dim, std::int64_t edge_order) {
+        return gradient_by_step(g, self, 1, dim, edge_order);
+    });
+inline constexpr auto gradient_along_any = symbolic<"aten::gradient.scalarint(self, spacing, dim, edge_order)">(
+    [](graph<7> g, value self, std::optional<number> spacing, std::optional<std::int64_t> dim,
+       std::int64_t edge_order) {
+        return gradient_by_step(g, self, spacing.value_or(1), axis_or_all(dim, self), edge_order);
+    });
+inline constexpr auto gradient_by_steps = symbolic<"aten::gradient.scalarrayarray(self, spacing, dim, edge_order)">(
+    [](graph<7> g, value self, safe_span<scalar const> spacing, axis_list dim, std::int64_t edge_order) {
+        return gradients_by_steps(g, self, dim, spacing, edge_order);
+    });
+inline constexpr auto gradient_by_steps_along_any =
+    symbolic<"aten::gradient.scalarrayint(self, spacing, dim, edge_order)">(
+        [](graph<7> g, value self, safe_span<scalar const> spacing, std::optional<std::int64_t> dim,
+           std::int64_t edge_order) {
+            return gradients_by_steps(g, self, axis_or_all(dim, self), spacing, edge_order);
+        });
+inline constexpr auto gradient_by_coordinates = symbolic<"aten::gradient.tensorarray(self, spacing, dim, edge_order)">(
+    [](graph<7> g, value self, safe_span<value const> spacing, axis_list dim, std::int64_t edge_order) {
+        return gradients_by_coordinates(g, self, dim, spacing, edge_order);
+    });
+inline constexpr auto gradient_by_coordinates_along_any =
+    symbolic<"aten::gradient.tensorarrayint(self, spacing, dim, edge_order)">(
+        [](graph<7> g, value self, safe_span<value const> spacing, std::optional<std::int64_t> dim,
+           std::int64_t edge_order) {
+            return gradients_by_coordinates(g, self, axis_or_all(dim, self), spacing, edge_order);
+        });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto gradients = table(
-    symbolic<"aten::gradient.array(self, dim, edge_order)">(detail::gradient_along_axes),
-    symbolic<"aten::gradient.scalarint(self, spacing, dim, edge_order)">(detail::gradient_along_any),
-    symbolic<"aten::gradient.scalararray(self, spacing, dim, edge_order)">(detail::gradient_by_step),
-    symbolic<"aten::gradient.scalarrayint(self, spacing, dim, edge_order)">(detail::gradient_by_steps_along_any),
-    symbolic<"aten::gradient.scalarrayarray(self, spacing, dim, edge_order)">(detail::gradient_by_steps),
-    symbolic<"aten::gradient.tensorarrayint(self, spacing, dim, edge_order)">(detail::gradient_by_coordinates_along_any),
-    symbolic<"aten::gradient.tensorarray(self, spacing, dim, edge_order)">(detail::gradient_by_coordinates));
-// clang-format on
+inline constexpr auto gradients =
+    table(detail::gradient_along_axes, detail::gradient_along_any, detail::gradient_by_step,
+          detail::gradient_by_steps_along_any, detail::gradient_by_steps, detail::gradient_by_coordinates_along_any,
+          detail::gradient_by_coordinates);
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -36,37 +36,40 @@ inline value counted(graph<9> g, value index, value amount, sym_int count) {
 
 /// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
 /// by 1 on both sides if all elements are equal.
-inline constexpr auto histc = [](graph<9> g, value self, std::int64_t bins, number min, number max) -> value {
-    if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
-    value const flat = g.op<"Reshape">(self, g.ints({-1}));
-    dtype const type = opmath_type(self.dtype());
-    value const x = g.cast(flat, type);
-    value low = g.scalar(min, type);
-    value high = g.scalar(max, type);
-    if (!min.is_constant() || !max.is_constant()) {
-        value const none = is_equal(g, low, high);
-        low = g.op<"Where">(none, reduce<"ReduceMin">(g, x, iota(1), false), low);
-        high = g.op<"Where">(none, reduce<"ReduceMax">(g, x, iota(1), false), high);
-        value const widening = g.cast(is_equal(g, low, high), type);
-        low = g.op<"Sub">(low, widening);
-        high = g.op<"Add">(high, widening);
-    } else if (min == max) {
-        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
-        high = reduce<"ReduceMax">(g, x, iota(1), false);
-        value const widening = g.cast(is_equal(g, low, high), type);
-        low = g.op<"Sub">(low, widening);
-        high = g.op<"Add">(high, widening);
-    }
-    auto const rounded = [&](value v) { return g.cast(g.cast(v, self.dtype()), type); }; // bfloat16 after each step
-    value const scaled = rounded(g.op<"Mul">(rounded(g.op<"Sub">(x, low)), g.scalar_like(bins, x)));
-    value const place = rounded(g.op<"Div">(scaled, rounded(g.op<"Sub">(high, low))));
-    value const inside = g.op<"And">(is_at_least(g, x, low), is_at_most(g, x, high));
-    value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
-    value const closed = min_of(g, bin, g.scalar(bins - 1, dtype::int64));
-    return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
-};
+inline constexpr auto histc = symbolic<"aten::histc(self, bins, min, max)">(
+    [](graph<9> g, value self, std::int64_t bins, number min, number max) -> value {
+        if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
+        value const flat = g.op<"Reshape">(self, g.ints({-1}));
+        dtype const type = opmath_type(self.dtype());
+        value const x = g.cast(flat, type);
+        value low = g.scalar(min, type);
+        value high = g.scalar(max, type);
+        if (!min.is_constant() || !max.is_constant()) {
+            value const none = is_equal(g, low, high);
+            low = g.op<"Where">(none, reduce<"ReduceMin">(g, x, iota(1), false), low);
+            high = g.op<"Where">(none, reduce<"ReduceMax">(g, x, iota(1), false), high);
+            value const widening = g.cast(is_equal(g, low, high), type);
+            low = g.op<"Sub">(low, widening);
+            high = g.op<"Add">(high, widening);
+        } else if (min == max) {
+            low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
+            high = reduce<"ReduceMax">(g, x, iota(1), false);
+            value const widening = g.cast(is_equal(g, low, high), type);
+            low = g.op<"Sub">(low, widening);
+            high = g.op<"Add">(high, widening);
+        }
+        auto const rounded = [&](value v) { return g.cast(g.cast(v, self.dtype()), type); }; // bfloat16 after each step
+        value const scaled = rounded(g.op<"Mul">(rounded(g.op<"Sub">(x, low)), g.scalar_like(bins, x)));
+        value const place = rounded(g.op<"Div">(scaled, rounded(g.op<"Sub">(high, low))));
+        value const inside = g.op<"And">(is_at_least(g, x, low), is_at_most(g, x, high));
+        value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
+        value const closed = min_of(g, bin, g.scalar(bins - 1, dtype::int64));
+        return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
+    });
 
-inline constexpr auto bincount = [](graph<9> g, value self, optional_value weights, sym_int minlength) -> value {
+inline constexpr auto bincount = symbolic<"aten::bincount(self, weights, minlength)">([](graph<9> g, value self,
+                                                                                         optional_value weights,
+                                                                                         sym_int minlength) -> value {
     bool const none = self.shape().element_count_or(-1) == 0;
     if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
     value const index = g.cast(self, dtype::int64);
@@ -78,7 +81,7 @@ inline constexpr auto bincount = [](graph<9> g, value self, optional_value weigh
     }
     value const ones = expand_by(g, g.scalar(1, type), g.shape_of(self));
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
-};
+});
 
 struct histogram {
     value counts;
@@ -192,62 +195,59 @@ inline histogram histogram_of_bins(graph<11> g, value self, int_list bins, optio
     return {count_points(g, points, edges, weight, density), edges};
 }
 
-inline constexpr auto histogram_bins = [](graph<11> g, value self, std::int64_t bins, optional_range range,
-                                          optional_value weight, bool density) {
-    value const points = reshape(g, self, {element_count(g, self), 1});
-    safe_vector<value> const edges = edges_of_points(g, points, {&bins, 1}, range);
-    return std::tuple(count_points(g, points, edges, weight, density), edges[0]);
-};
-inline constexpr auto histogram_edges = [](graph<11> g, value self, value bins, optional_value weight, bool density) {
-    value const points = reshape(g, self, {element_count(g, self), 1});
-    return std::tuple(count_points(g, points, {&bins, 1}, weight, density), bins);
-};
-inline constexpr auto histogramdd_bins = [](graph<11> g, value self, int_list bins, optional_range range,
-                                            optional_value weight, bool density) {
-    histogram const h = histogram_of_bins(g, self, bins, range, weight, density);
-    return std::tuple(h.counts, h.edges);
-};
-inline constexpr auto histogramdd_int = [](graph<11> g, value self, std::int64_t bins, optional_range range,
-                                           optional_value weight, bool density) {
-    if (self.rank() < 2 || !self.size(-1).is_static())
-        throw unsupported_error("a number of coordinates that is not static");
-    budget::expect("coordinates", self.size(-1).size());
-    safe_vector<std::int64_t> const all(static_cast<std::size_t>(self.size(-1).size()), bins);
-    return histogramdd_bins(g, self, all, range, weight, density);
-};
-inline constexpr auto histogramdd_edges = [](graph<11> g, value self, safe_span<value const> bins, optional_range,
-                                             optional_value weight, bool density) {
-    value const points = points_of(g, self, bins.size());
-    return std::tuple(count_points(g, points, bins, weight, density), safe_vector<value>(bins.begin(), bins.end()));
-};
-inline constexpr auto histogramdd_bin_edges = [](graph<11> g, value self, int_list bins, optional_range range,
-                                                 optional_value, bool) -> safe_vector<value> {
-    return edges_of_points(g, points_of(g, self, bins.size()), bins, range);
-};
-inline constexpr auto histogramdd_from_bins = [](graph<11> g, value self, int_list bins, optional_range range,
-                                                 optional_value weight, bool density) -> value {
-    return histogram_of_bins(g, self, bins, range, weight, density).counts;
-};
-inline constexpr auto histogramdd_from_edges = [](graph<11> g, value self, safe_span<value const> bins,
-                                                  optional_value weight, bool density) -> value {
-    return count_points(g, points_of(g, self, bins.size()), bins, weight, density);
-};
+inline constexpr auto histogram_bins = symbolic<"aten::histogram.bin_ct(self, bins, range, weight, density)">(
+    [](graph<11> g, value self, std::int64_t bins, optional_range range, optional_value weight, bool density) {
+        value const points = reshape(g, self, {element_count(g, self), 1});
+        safe_vector<value> const edges = edges_of_points(g, points, {&bins, 1}, range);
+        return std::tuple(count_points(g, points, edges, weight, density), edges[0]);
+    });
+inline constexpr auto histogram_edges = symbolic<"aten::histogram.bins_tensor(self, bins, weight, density)">(
+    [](graph<11> g, value self, value bins, optional_value weight, bool density) {
+        value const points = reshape(g, self, {element_count(g, self), 1});
+        return std::tuple(count_points(g, points, {&bins, 1}, weight, density), bins);
+    });
+inline constexpr auto histogramdd_bins = symbolic<"aten::histogramdd(self, bins, range, weight, density)">(
+    [](graph<11> g, value self, int_list bins, optional_range range, optional_value weight, bool density) {
+        histogram const h = histogram_of_bins(g, self, bins, range, weight, density);
+        return std::tuple(h.counts, h.edges);
+    });
+inline constexpr auto histogramdd_int = symbolic<"aten::histogramdd.int_bins(self, bins, range, weight, density)">(
+    [](graph<11> g, value self, std::int64_t bins, optional_range range, optional_value weight, bool density) {
+        if (self.rank() < 2 || !self.size(-1).is_static())
+            throw unsupported_error("a number of coordinates that is not static");
+        budget::expect("coordinates", self.size(-1).size());
+        safe_vector<std::int64_t> const all(static_cast<std::size_t>(self.size(-1).size()), bins);
+        return histogramdd_bins(g, self, all, range, weight, density);
+    });
+inline constexpr auto histogramdd_edges =
+    symbolic<"aten::histogramdd.TensorList_bins(self, bins, range, weight, density)">(
+        [](graph<11> g, value self, safe_span<value const> bins, optional_range, optional_value weight, bool density) {
+            value const points = points_of(g, self, bins.size());
+            return std::tuple(count_points(g, points, bins, weight, density),
+                              safe_vector<value>(bins.begin(), bins.end()));
+        });
+inline constexpr auto histogramdd_bin_edges =
+    symbolic<"aten::_histogramdd_bin_edges(self, bins, range, weight, density)">(
+        [](graph<11> g, value self, int_list bins, optional_range range, optional_value, bool) -> safe_vector<value> {
+            return edges_of_points(g, points_of(g, self, bins.size()), bins, range);
+        });
+inline constexpr auto histogramdd_from_bins =
+    symbolic<"aten::_histogramdd_from_bin_cts(self, bins, range, weight, density)">(
+        [](graph<11> g, value self, int_list bins, optional_range range, optional_value weight, bool density) -> value {
+            return histogram_of_bins(g, self, bins, range, weight, density).counts;
+        });
+inline constexpr auto histogramdd_from_edges =
+    symbolic<"aten::_histogramdd_from_bin_tensors(self, bins, weight, density)">(
+        [](graph<11> g, value self, safe_span<value const> bins, optional_value weight, bool density) -> value {
+            return count_points(g, points_of(g, self, bins.size()), bins, weight, density);
+        });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto histograms = table(
-    symbolic<"aten::histc(self, bins, min, max)">(detail::histc),
-    symbolic<"aten::histogram.bin_ct(self, bins, range, weight, density)">(detail::histogram_bins),
-    symbolic<"aten::histogram.bins_tensor(self, bins, weight, density)">(detail::histogram_edges),
-    symbolic<"aten::histogramdd(self, bins, range, weight, density)">(detail::histogramdd_bins),
-    symbolic<"aten::histogramdd.int_bins(self, bins, range, weight, density)">(detail::histogramdd_int),
-    symbolic<"aten::histogramdd.TensorList_bins(self, bins, range, weight, density)">(detail::histogramdd_edges),
-    symbolic<"aten::_histogramdd_bin_edges(self, bins, range, weight, density)">(detail::histogramdd_bin_edges),
-    symbolic<"aten::_histogramdd_from_bin_cts(self, bins, range, weight, density)">(detail::histogramdd_from_bins),
-    symbolic<"aten::_histogramdd_from_bin_tensors(self, bins, weight, density)">(detail::histogramdd_from_edges),
-    symbolic<"aten::bincount(self, weights, minlength)">(detail::bincount));
-// clang-format on
+inline constexpr auto histograms =
+    table(detail::histc, detail::histogram_bins, detail::histogram_edges, detail::histogramdd_bins,
+          detail::histogramdd_int, detail::histogramdd_edges, detail::histogramdd_bin_edges,
+          detail::histogramdd_from_bins, detail::histogramdd_from_edges, detail::bincount);
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -71,7 +71,8 @@ inline value gamma_series(graph<11> g, value a, value x) {
     return sum.set_shape(one.shape());
 }
 
-/// For 0 < a < 100 and x >= a + 1: x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)), from the innermost term.
+/// For 0 < a < 100 and x >= a + 1: x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)), from the
+/// innermost term.
 inline value gamma_fraction(graph<11> g, value a, value x) {
     constexpr std::int64_t terms = 128;
     value const difference = g.op<"Sub">(x, a);
@@ -167,7 +168,8 @@ value regularized_gamma(graph<11> g, value first, value second) {
     value const ordinary = g.op<"And">(is_inside(a), is_inside(x));
     value const inside =
         ordinary_gamma<Upper>(g, g.op<"Where">(ordinary, a, number(1)), g.op<"Where">(ordinary, x, number(1)));
-    // P is 1 where a is 0 or x is infinite, and 0 where x is 0 or a is infinite; NaN if both hold. The other operand may be NaN, unless a is 0.
+    // P is 1 where a is 0 or x is infinite, and 0 where x is 0 or a is infinite; NaN if both hold. The other operand
+    // may be NaN, unless a is 0.
     value const of_zero = g.op<"And">(g.op<"Equal">(a, 0), g.op<"Not">(g.op<"IsNaN">(x)));
     value const is_one = g.op<"Or">(of_zero, g.op<"Equal">(x, inf));
     value const is_zero = g.op<"Or">(g.op<"Equal">(x, 0), g.op<"Equal">(a, inf));
@@ -180,13 +182,11 @@ value regularized_gamma(graph<11> g, value first, value second) {
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto incomplete_gamma = table(
-    symbolic<"aten::igamma(self, other)">(detail::of_tensors<detail::regularized_gamma<false>>),
-    symbolic<"aten::igammac(self, other)">(detail::of_tensors<detail::regularized_gamma<true>>),
-    symbolic<"aten::special_gammainc(self, other)">(detail::of_tensors<detail::regularized_gamma<false>>),
-    symbolic<"aten::special_gammaincc(self, other)">(detail::of_tensors<detail::regularized_gamma<true>>));
-// clang-format on
+inline constexpr auto incomplete_gamma =
+    table(symbolic<"aten::igamma(self, other)">(detail::of_tensors<detail::regularized_gamma<false>>),
+          symbolic<"aten::igammac(self, other)">(detail::of_tensors<detail::regularized_gamma<true>>),
+          symbolic<"aten::special_gammainc(self, other)">(detail::of_tensors<detail::regularized_gamma<false>>),
+          symbolic<"aten::special_gammaincc(self, other)">(detail::of_tensors<detail::regularized_gamma<true>>));
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -93,7 +93,7 @@ inline value index_with(graph<11> g, value x, safe_span<optional_value const> in
     auto const first =
         std::find_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); });
     std::int64_t const axis = first - indices.begin();
-    if (given == 1 && !is_mask(**first)) return gather(g, x, as_index(g, **first), axis);
+    if (given == 1 && !is_mask(**first)) return gather_of(g, x, as_index(g, **first), axis);
     if (given == 1 && (*first)->rank() == 1)
         return g.op<"Compress">(x, g.cast(**first, dtype::bool_), attr::axis_i(axis));
     if (given == 1 && (*first)->rank() == x.rank() && x.rank() != 0)
@@ -121,45 +121,46 @@ inline value gather_elements(graph<9> g, value x, std::int64_t dim, value index)
     return index.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
 }
 
-inline constexpr auto take_along = [](graph<9> g, value self, value indices, std::optional<std::int64_t> dim) {
-    if (!dim) return gather(g, flat(g, self), flat(g, as_index(g, indices)), 0);
-    auto const axis = static_cast<std::size_t>(normalize_axis(*dim, self.rank()));
-    safe_vector<sym_int> from = g.sizes(self);
-    safe_vector<sym_int> to = g.sizes(indices);
-    for (std::size_t i = 0; i != from.size(); ++i) {
-        if (i == axis) continue;
-        sym_int const wide = from[i].is(1) ? to[i] : to[i].is(1) ? from[i] : max(from[i], to[i]);
-        from[i] = wide;
-        to[i] = wide;
-    }
-    return gather_elements(g, expand(g, self, from), *dim, expand(g, indices, to));
-};
+inline constexpr auto take_along =
+    symbolic<"aten::take_along_dim(self, indices, dim)">([](graph<9> g, value self, value indices,
+                                                            std::optional<std::int64_t> dim) {
+        if (!dim) return gather_of(g, flat(g, self), flat(g, as_index(g, indices)), 0);
+        auto const axis = static_cast<std::size_t>(normalize_axis(*dim, self.rank()));
+        safe_vector<sym_int> from = g.sizes(self);
+        safe_vector<sym_int> to = g.sizes(indices);
+        for (std::size_t i = 0; i != from.size(); ++i) {
+            if (i == axis) continue;
+            sym_int const wide = from[i].is(1) ? to[i] : to[i].is(1) ? from[i] : max(from[i], to[i]);
+            from[i] = wide;
+            to[i] = wide;
+        }
+        return gather_elements(g, expand(g, self, from), *dim, expand(g, indices, to));
+    }).by_parts<"self">();
 
-inline constexpr auto index_select = [](graph<7> g, value self, std::int64_t dim, value index) {
-    value const at = at_least_1d(g, as_index(g, index));
-    value const found = gather(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
-    return self.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
-};
+inline constexpr auto index_select =
+    symbolic<"aten::index_select(self, dim, index)">([](graph<7> g, value self, std::int64_t dim, value index) {
+        value const at = at_least_1d(g, as_index(g, index));
+        value const found = gather_of(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
+        return self.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
+    }).by_parts<"self">();
 
-inline constexpr auto gather_row = [](graph<9> g, value self, std::int64_t dim, value index, bool) {
-    return gather_elements(g, self, dim, index);
-};
+inline constexpr auto gather =
+    symbolic<"aten::gather(self, dim, index, sparse_grad)">([](graph<9> g, value self, std::int64_t dim, value index,
+                                                               bool) {
+        return gather_elements(g, self, dim, index);
+    }).by_parts<"self">();
 
-inline constexpr auto take_row = [](graph<7> g, value self, value index) {
-    return gather(g, flat(g, self), from_front(g, as_index(g, index), element_count(g, self)), 0);
-};
+inline constexpr auto take_row =
+    symbolic<"aten::take(self, index)">([](graph<7> g, value self, value index) {
+        return gather_of(g, flat(g, self), from_front(g, as_index(g, index), element_count(g, self)), 0);
+    }).by_parts<"self">();
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto indexing = table(
-    symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor).by_parts<"self">(),
-    symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor).by_parts<"self">(),
-    symbolic<"aten::index_select(self, dim, index)">(detail::index_select).by_parts<"self">(),
-    symbolic<"aten::gather(self, dim, index, sparse_grad)">(detail::gather_row).by_parts<"self">(),
-    symbolic<"aten::take(self, index)">(detail::take_row).by_parts<"self">(),
-    symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along).by_parts<"self">());
-// clang-format on
+inline constexpr auto indexing =
+    table(symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor).by_parts<"self">(),
+          symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor).by_parts<"self">(),
+          detail::index_select, detail::gather, detail::take_row, detail::take_along);
 
 } // namespace ATON_NAMESPACE::mappings
 

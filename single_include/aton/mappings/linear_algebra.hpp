@@ -29,16 +29,17 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
-inline constexpr auto cross = [](graph<7> g, value a, value b, std::int64_t dim) -> value {
-    dtype const t = promote(a, b);
-    value const x = g.cast(a, t);
-    value const y = g.cast(b, t);
-    auto const axis = attr::axis_i(dim);
-    value const forward = g.ints({1, 2, 0});
-    value const backward = g.ints({2, 0, 1});
-    return g.op<"Sub">(g.op<"Mul">(g.op<"Gather">(x, forward, axis), g.op<"Gather">(y, backward, axis)),
-                       g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
-};
+inline constexpr auto cross =
+    symbolic<"aten::linalg_cross(self, other, dim)">([](graph<7> g, value a, value b, std::int64_t dim) -> value {
+        dtype const t = promote(a, b);
+        value const x = g.cast(a, t);
+        value const y = g.cast(b, t);
+        auto const axis = attr::axis_i(dim);
+        value const forward = g.ints({1, 2, 0});
+        value const backward = g.ints({2, 0, 1});
+        return g.op<"Sub">(g.op<"Mul">(g.op<"Gather">(x, forward, axis), g.op<"Gather">(y, backward, axis)),
+                           g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
+    });
 
 /// The default dim of torch.cross: the first dimension of size 3.
 inline std::int64_t cross_dim(value a, value b) {
@@ -63,16 +64,17 @@ inline constexpr auto complex_inverse = [](graph<11> g, complex_value z) -> comp
 };
 
 /// The inverse and LAPACK's info. ATen raises an error for a singular matrix if check_errors is true; a graph cannot.
-inline constexpr auto linalg_inv_ex = [](graph<11> g, value x, bool) -> std::tuple<value, value> {
-    value const a = square_factorable(g, x);
-    sym_int const n = g.size(a, -1);
-    lu_parts const parts = lu_factor(g, a);
-    value const inverse = solve_factored(g, parts.lu, parts.order, identities(g, a, n, n), false);
-    return {g.cast(inverse, x.dtype()), lu_info(g, parts.lu)};
-};
+inline constexpr auto linalg_inv_ex =
+    symbolic<"aten::linalg_inv_ex(A, check_errors)">([](graph<11> g, value x, bool) -> std::tuple<value, value> {
+        value const a = square_factorable(g, x);
+        sym_int const n = g.size(a, -1);
+        lu_parts const parts = lu_factor(g, a);
+        value const inverse = solve_factored(g, parts.lu, parts.order, identities(g, a, n, n), false);
+        return {g.cast(inverse, x.dtype()), lu_info(g, parts.lu)};
+    });
 
-inline value matrix_power(graph<11> g, value x, std::int64_t n) {
-    if (n < 0) return matrix_power(g, inverse_matrix(g, x), checked_subtract(0, n));
+inline value matrix_power_of(graph<11> g, value x, std::int64_t n) {
+    if (n < 0) return matrix_power_of(g, inverse_matrix(g, x), checked_subtract(0, n));
     if (n == 0) {
         sym_int const rows = g.size(x, -2);
         value const r = range_to(g, [&] { return g.to_value(rows); });
@@ -86,24 +88,24 @@ inline value matrix_power(graph<11> g, value x, std::int64_t n) {
 
 inline constexpr auto determinant = [](graph<11> g, value a) -> value { return g.op<"Det">(a); };
 
-inline constexpr auto matrix_power_row = [](graph<11> g, value self, std::int64_t n) -> value {
-    return matrix_power(g, self, n);
-};
-
-inline constexpr auto cross_row = [](graph<7> g, value self, value other, std::optional<std::int64_t> dim) -> value {
-    return cross(g, self, other, dim ? *dim : cross_dim(self, other));
+inline constexpr auto matrix_power = [](graph<11> g, value self, std::int64_t n) -> value {
+    return matrix_power_of(g, self, n);
 };
 
 inline constexpr auto complex_cross = [](graph<7> g, complex_value a, complex_value b,
                                          std::int64_t dim) -> complex_value {
     return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return cross(g, x, y, dim); });
 };
-inline constexpr auto complex_cross_row = [](graph<7> g, complex_value a, complex_value b,
-                                             std::optional<std::int64_t> dim) -> complex_value {
-    return complex_cross(g, a, b, dim ? *dim : cross_dim(g.real(a), g.real(b)));
-};
+inline constexpr auto cross_row =
+    symbolic<"aten::cross(self, other, dim)">([](graph<7> g, value self, value other,
+                                                 std::optional<std::int64_t> dim) -> value {
+        return cross(g, self, other, dim ? *dim : cross_dim(self, other));
+    }).for_complex([](graph<7> g, complex_value a, complex_value b, std::optional<std::int64_t> dim) -> complex_value {
+        return complex_cross(g, a, b, dim ? *dim : cross_dim(g.real(a), g.real(b)));
+    });
 
-inline constexpr auto logdet = [](graph<11> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
+inline constexpr auto logdet =
+    symbolic<"aten::logdet(self)">([](graph<11> g, value self) -> value { return g.op<"Log">(determinant(g, self)); });
 
 inline constexpr auto linalg_slogdet = [](graph<11> g, value a) -> std::tuple<value, value> {
     value const d = determinant(g, a);
@@ -125,25 +127,28 @@ inline determinant_parts determinant_of(graph<11> g, value a) {
     return {factors, diagonal_of_matrix(g, factors.lu), g.cast(g.op<"Sub">(1, g.op<"Mul">(odd, 2)), dtype::float64)};
 }
 
-inline constexpr auto det_with_factors = [](graph<11> g, value a) -> std::tuple<value, value, value> {
-    determinant_parts const parts = determinant_of(g, a);
-    value const product = iterate(g, g.size(a, -1), parts.parity, [&](graph<11> b, value k, value so_far) -> value {
-        return b.op<"Mul">(so_far, gather(b, parts.diagonal, k, a.rank() - 2));
+inline constexpr auto det_with_factors =
+    symbolic<"aten::_linalg_det(A)">([](graph<11> g, value a) -> std::tuple<value, value, value> {
+        determinant_parts const parts = determinant_of(g, a);
+        value const product = iterate(g, g.size(a, -1), parts.parity, [&](graph<11> b, value k, value so_far) -> value {
+            return b.op<"Mul">(so_far, gather_of(b, parts.diagonal, k, a.rank() - 2));
+        });
+        return {g.cast(product, a.dtype()), g.cast(parts.factors.lu, a.dtype()), parts.factors.pivots};
     });
-    return {g.cast(product, a.dtype()), g.cast(parts.factors.lu, a.dtype()), parts.factors.pivots};
-};
 
-inline constexpr auto slogdet_with_factors = [](graph<11> g, value a) -> std::tuple<value, value, value, value> {
-    determinant_parts const parts = determinant_of(g, a);
-    std::array const last{a.rank() - 2};
-    value const signs = g.cast(g.op<"Sign">(parts.diagonal), dtype::float32);
-    value const side = g.op<"Mul">(g.cast(parts.parity, dtype::float32), reduce<"ReduceProd">(g, signs, last, false));
-    value const logarithm = reduce_sum(g, g.op<"Log">(g.op<"Abs">(parts.diagonal)), last, false);
-    return {g.cast(side, a.dtype()),
-            g.cast(logarithm, a.dtype()),
-            g.cast(parts.factors.lu, a.dtype()),
-            parts.factors.pivots};
-};
+inline constexpr auto slogdet_with_factors =
+    symbolic<"aten::_linalg_slogdet(A)">([](graph<11> g, value a) -> std::tuple<value, value, value, value> {
+        determinant_parts const parts = determinant_of(g, a);
+        std::array const last{a.rank() - 2};
+        value const signs = g.cast(g.op<"Sign">(parts.diagonal), dtype::float32);
+        value const side =
+            g.op<"Mul">(g.cast(parts.parity, dtype::float32), reduce<"ReduceProd">(g, signs, last, false));
+        value const logarithm = reduce_sum(g, g.op<"Log">(g.op<"Abs">(parts.diagonal)), last, false);
+        return {g.cast(side, a.dtype()),
+                g.cast(logarithm, a.dtype()),
+                g.cast(parts.factors.lu, a.dtype()),
+                parts.factors.pivots};
+    });
 
 struct solution {
     value x;
@@ -166,61 +171,65 @@ inline solution solve_system(graph<11> g, value a, value b, bool left) {
     return {squeeze(g, x, x.rank() - 1), factors};
 }
 
-inline constexpr auto linalg_solve = [](graph<11> g, value a, value b, bool left) -> value {
-    return g.cast(solve_system(g, a, b, left).x, a.dtype());
-};
-inline constexpr auto linalg_solve_ex = [](graph<11> g, value a, value b, bool left, bool) -> std::tuple<value, value> {
-    solution const s = solve_system(g, a, b, left);
-    return {g.cast(s.x, a.dtype()), lu_info(g, s.factors.lu)};
-};
-inline constexpr auto solve_with_factors = [](graph<11> g, value a, value b, bool left,
-                                              bool) -> std::tuple<value, value, value, value> {
-    solution const s = solve_system(g, a, b, left);
-    lu_parts const& f = s.factors;
-    return {g.cast(s.x, a.dtype()), g.cast(f.lu, a.dtype()), f.pivots, lu_info(g, f.lu)};
-};
+inline constexpr auto linalg_solve_ex = symbolic<"aten::linalg_solve_ex(A, B, left, check_errors)">(
+    [](graph<11> g, value a, value b, bool left, bool) -> std::tuple<value, value> {
+        solution const s = solve_system(g, a, b, left);
+        return {g.cast(s.x, a.dtype()), lu_info(g, s.factors.lu)};
+    });
+inline constexpr auto solve_with_factors = symbolic<"aten::_linalg_solve_ex(A, B, left, check_errors)">(
+    [](graph<11> g, value a, value b, bool left, bool) -> std::tuple<value, value, value, value> {
+        solution const s = solve_system(g, a, b, left);
+        lu_parts const& f = s.factors;
+        return {g.cast(s.x, a.dtype()), g.cast(f.lu, a.dtype()), f.pivots, lu_info(g, f.lu)};
+    });
 /// A X = B with the parts of the numbers as blocks of real matrices.
-inline constexpr auto complex_solve = [](graph<11> g, complex_value a, complex_value b, bool left) -> complex_value {
-    if (a.dtype() != b.dtype()) throw unsupported_error("A and B of different dtypes");
-    value const re = require_square(g.real(a));
-    bool const vectors = is_vectors(re, g.real(b));
-    if (!left) throw unsupported_error("complex numbers with left=False");
-    if (!vectors) return as_complex_matrix(g, solve_square(g, as_real_matrix(g, a), stacked_parts(g, b)), a.dtype());
-    auto const column = [&](value part) { return unsqueeze(g, part, part.rank()); };
-    complex_value const columns = g.complex(column(g.real(b)), column(g.imag(b)));
-    complex_value const x =
-        as_complex_matrix(g, solve_square(g, as_real_matrix(g, a), stacked_parts(g, columns)), a.dtype());
-    auto const vector = [&](value part) { return squeeze(g, part, part.rank() - 1); };
-    return g.complex(vector(g.real(x)), vector(g.imag(x)));
-};
+inline constexpr auto linalg_solve =
+    symbolic<"aten::linalg_solve(A, B, left)">([](graph<11> g, value a, value b, bool left) -> value {
+        return g.cast(solve_system(g, a, b, left).x, a.dtype());
+    }).for_complex([](graph<11> g, complex_value a, complex_value b, bool left) -> complex_value {
+        if (a.dtype() != b.dtype()) throw unsupported_error("A and B of different dtypes");
+        value const re = require_square(g.real(a));
+        bool const vectors = is_vectors(re, g.real(b));
+        if (!left) throw unsupported_error("complex numbers with left=False");
+        if (!vectors)
+            return as_complex_matrix(g, solve_square(g, as_real_matrix(g, a), stacked_parts(g, b)), a.dtype());
+        auto const column = [&](value part) { return unsqueeze(g, part, part.rank()); };
+        complex_value const columns = g.complex(column(g.real(b)), column(g.imag(b)));
+        complex_value const x =
+            as_complex_matrix(g, solve_square(g, as_real_matrix(g, a), stacked_parts(g, columns)), a.dtype());
+        auto const vector = [&](value part) { return squeeze(g, part, part.rank() - 1); };
+        return g.complex(vector(g.real(x)), vector(g.imag(x)));
+    });
 
 /// The inverse of the linear map from the last dimensions to the first `ind`.
-inline constexpr auto tensorinv = [](graph<11> g, value self, std::int64_t ind) -> value {
-    if (ind < 1 || ind >= self.rank())
-        return g.unsupported("ind of a tensor with " + std::to_string(self.rank()) + " dimensions");
-    safe_vector<sym_int> sizes = g.sizes(self);
-    safe_vector<sym_int> const rows(sizes.begin(), sizes.begin() + ind);
-    safe_vector<sym_int> to(sizes.begin() + ind, sizes.end());
-    sym_int const n = product(rows);
-    value const flat = reshape(g, self, {n, n});
-    to.insert(to.end(), rows.begin(), rows.end());
-    return reshape(g, inverse_matrix(g, flat), to);
-};
-inline constexpr auto tensorsolve = [](graph<11> g, value self, value other, int_list_or_none dims) -> value {
-    value x = self;
-    if (dims) {
-        safe_vector<std::int64_t> const from = normalize_axes(*dims, self.rank());
-        safe_vector<std::int64_t> to_end;
-        for (std::size_t i = from.size(); i != 0; --i) to_end.push_back(-static_cast<std::int64_t>(i));
-        x = move_axes(g, self, from, to_end);
-    }
-    safe_vector<sym_int> const sizes = g.sizes(x);
-    if (other.rank() > x.rank()) return g.unsupported("other has more dimensions than self");
-    safe_vector<sym_int> const to(sizes.begin() + other.rank(), sizes.end());
-    sym_int const n = product(to);
-    value const found = linalg_solve(g, reshape(g, x, {n, n}), reshape(g, other, {n, 1}), true);
-    return reshape(g, found, to);
-};
+inline constexpr auto tensorinv =
+    symbolic<"aten::linalg_tensorinv(self, ind)">([](graph<11> g, value self, std::int64_t ind) -> value {
+        if (ind < 1 || ind >= self.rank())
+            return g.unsupported("ind of a tensor with " + std::to_string(self.rank()) + " dimensions");
+        safe_vector<sym_int> sizes = g.sizes(self);
+        safe_vector<sym_int> const rows(sizes.begin(), sizes.begin() + ind);
+        safe_vector<sym_int> to(sizes.begin() + ind, sizes.end());
+        sym_int const n = product(rows);
+        value const flat = reshape(g, self, {n, n});
+        to.insert(to.end(), rows.begin(), rows.end());
+        return reshape(g, inverse_matrix(g, flat), to);
+    });
+inline constexpr auto tensorsolve = symbolic<"aten::linalg_tensorsolve(self, other, dims)">(
+    [](graph<11> g, value self, value other, int_list_or_none dims) -> value {
+        value x = self;
+        if (dims) {
+            safe_vector<std::int64_t> const from = normalize_axes(*dims, self.rank());
+            safe_vector<std::int64_t> to_end;
+            for (std::size_t i = from.size(); i != 0; --i) to_end.push_back(-static_cast<std::int64_t>(i));
+            x = move_axes(g, self, from, to_end);
+        }
+        safe_vector<sym_int> const sizes = g.sizes(x);
+        if (other.rank() > x.rank()) return g.unsupported("other has more dimensions than self");
+        safe_vector<sym_int> const to(sizes.begin() + other.rank(), sizes.end());
+        sym_int const n = product(to);
+        value const found = linalg_solve(g, reshape(g, x, {n, n}), reshape(g, other, {n, 1}), true);
+        return reshape(g, found, to);
+    });
 
 /// The Taylor series of a matrix divided by a power of 2, squared as often. As in ATen, the result for a matrix with an
 /// element that is not finite is NaN.
@@ -278,50 +287,38 @@ inline value powers(graph<9> g, value x, sym_int const& count) {
     return cumprod_until_25(g.within<9, 25>(), factors, -1, std::nullopt);
 }
 
-inline constexpr auto linalg_vander = [](graph<9> g, value x, std::optional<sym_int> count) -> value {
-    value const v = x.rank() == 0 ? unsqueeze(g, x, 0) : x;
-    sym_int const n = count ? *count : g.size(v, -1);
-    if (n.is_constant() && n.constant() < 2) return g.unsupported("N below 2");
-    return powers(g, v, n);
-};
-inline constexpr auto vander = [](graph<9> g, value x, std::optional<sym_int> count, bool increasing) -> value {
-    sym_int const n = count ? *count : g.size(x, 0);
-    if (n.is(0)) {
-        dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
-        return filled(g, safe_vector<sym_int>{g.size(x, 0), 0}, 0, type);
-    }
-    value const columns = powers(g, x, n);
-    return increasing ? columns : flip_axes(g, columns, safe_vector<std::int64_t>{1});
-};
+inline constexpr auto linalg_vander =
+    symbolic<"aten::linalg_vander(x, N)">([](graph<9> g, value x, std::optional<sym_int> count) -> value {
+        value const v = x.rank() == 0 ? unsqueeze(g, x, 0) : x;
+        sym_int const n = count ? *count : g.size(v, -1);
+        if (n.is_constant() && n.constant() < 2) return g.unsupported("N below 2");
+        return powers(g, v, n);
+    });
+inline constexpr auto vander = symbolic<"aten::vander(x, N, increasing)">(
+    [](graph<9> g, value x, std::optional<sym_int> count, bool increasing) -> value {
+        sym_int const n = count ? *count : g.size(x, 0);
+        if (n.is(0)) {
+            dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
+            return filled(g, safe_vector<sym_int>{g.size(x, 0), 0}, 0, type);
+        }
+        value const columns = powers(g, x, n);
+        return increasing ? columns : flip_axes(g, columns, safe_vector<std::int64_t>{1});
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto linear_algebra = table(
     symbolic<"aten::linalg_inv(A)">(detail::inverse_matrix).for_complex(detail::complex_inverse),
-    symbolic<"aten::inverse(self)">(detail::inverse_matrix).for_complex(detail::complex_inverse),
-    symbolic<"aten::linalg_inv_ex(A, check_errors)">(detail::linalg_inv_ex),
-    symbolic<"aten::linalg_solve(A, B, left)">(detail::linalg_solve).for_complex(detail::complex_solve),
-    symbolic<"aten::linalg_solve_ex(A, B, left, check_errors)">(detail::linalg_solve_ex),
-    symbolic<"aten::_linalg_solve_ex(A, B, left, check_errors)">(detail::solve_with_factors),
-    symbolic<"aten::linalg_tensorinv(self, ind)">(detail::tensorinv),
-    symbolic<"aten::linalg_tensorsolve(self, other, dims)">(detail::tensorsolve),
+    symbolic<"aten::inverse(self)">(detail::inverse_matrix).for_complex(detail::complex_inverse), detail::linalg_inv_ex,
+    detail::linalg_solve, detail::linalg_solve_ex, detail::solve_with_factors, detail::tensorinv, detail::tensorsolve,
     symbolic<"aten::linalg_matrix_exp(self)">(detail::matrix_exp).for_complex(detail::complex_matrix_exp),
     symbolic<"aten::matrix_exp(self)">(detail::matrix_exp).for_complex(detail::complex_matrix_exp),
-    symbolic<"aten::linalg_matrix_power(self, n)">(detail::matrix_power_row),
-    symbolic<"aten::matrix_power(self, n)">(detail::matrix_power_row),
-    symbolic<"aten::cross(self, other, dim)">(detail::cross_row).for_complex(detail::complex_cross_row),
-    symbolic<"aten::linalg_cross(self, other, dim)">(detail::cross).for_complex(detail::complex_cross),
-    symbolic<"aten::det(self)">(detail::determinant),
-    symbolic<"aten::linalg_det(A)">(detail::determinant),
-    symbolic<"aten::_linalg_det(A)">(detail::det_with_factors),
-    symbolic<"aten::_linalg_slogdet(A)">(detail::slogdet_with_factors),
-    symbolic<"aten::logdet(self)">(detail::logdet),
-    symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet),
-    symbolic<"aten::slogdet(self)">(detail::linalg_slogdet),
-    symbolic<"aten::linalg_vander(x, N)">(detail::linalg_vander),
-    symbolic<"aten::vander(x, N, increasing)">(detail::vander));
-// clang-format on
+    symbolic<"aten::linalg_matrix_power(self, n)">(detail::matrix_power),
+    symbolic<"aten::matrix_power(self, n)">(detail::matrix_power), detail::cross_row,
+    detail::cross.for_complex(detail::complex_cross), symbolic<"aten::det(self)">(detail::determinant),
+    symbolic<"aten::linalg_det(A)">(detail::determinant), detail::det_with_factors, detail::slogdet_with_factors,
+    detail::logdet, symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet),
+    symbolic<"aten::slogdet(self)">(detail::linalg_slogdet), detail::linalg_vander, detail::vander);
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -38,28 +38,26 @@ inline safe_vector<optional_value> clamped_indices(graph<7> g, value x, safe_spa
     return out;
 }
 
-inline constexpr auto masked_index = [](graph<11> g, value self, value mask, safe_span<optional_value const> indices,
-                                        number fill) -> value {
-    if (is_empty(self)) return g.unsupported("indices into an empty tensor");
-    value const found = index_with(g, self, clamped_indices(g, self, indices));
-    return choose(g, mask, found, element(g, fill, self.dtype()));
-};
-inline constexpr auto masked_index_add = [](graph<11> g, value self, value mask,
-                                            safe_span<optional_value const> indices, value values) -> value {
-    if (is_empty(self)) return self;
-    bool const is_and = self.dtype() == dtype::bool_ && g.opset() < 16; // ONNX Runtime has no Where of bools there
-    value const added = is_and ? g.op<"And">(mask, g.cast(values, dtype::bool_))
-                               : g.op<"Where">(mask, g.cast(values, self.dtype()), g.scalar(0, self.dtype()));
-    return put_with(g, self, clamped_indices(g, self, indices), added, true);
-};
+inline constexpr auto masked_index = symbolic<"aten::_unsafe_masked_index(self, mask, indices, fill)">(
+    [](graph<11> g, value self, value mask, safe_span<optional_value const> indices, number fill) -> value {
+        if (is_empty(self)) return g.unsupported("indices into an empty tensor");
+        value const found = index_with(g, self, clamped_indices(g, self, indices));
+        return choose(g, mask, found, element(g, fill, self.dtype()));
+    });
+inline constexpr auto masked_index_add =
+    symbolic<"aten::_unsafe_masked_index_put_accumulate(self, mask, indices, values)">(
+        [](graph<11> g, value self, value mask, safe_span<optional_value const> indices, value values) -> value {
+            if (is_empty(self)) return self;
+            bool const is_and =
+                self.dtype() == dtype::bool_ && g.opset() < 16; // ONNX Runtime has no Where of bools there
+            value const added = is_and ? g.op<"And">(mask, g.cast(values, dtype::bool_))
+                                       : g.op<"Where">(mask, g.cast(values, self.dtype()), g.scalar(0, self.dtype()));
+            return put_with(g, self, clamped_indices(g, self, indices), added, true);
+        });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto masked_indexing = table(
-    symbolic<"aten::_unsafe_masked_index(self, mask, indices, fill)">(detail::masked_index),
-    symbolic<"aten::_unsafe_masked_index_put_accumulate(self, mask, indices, values)">(detail::masked_index_add));
-// clang-format on
+inline constexpr auto masked_indexing = table(detail::masked_index, detail::masked_index_add);
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -52,8 +52,8 @@ inline value composed_layer_norm(graph<7> g, value x, safe_span<sym_int const> s
 }
 
 /// LayerNormalization was added in opset 17. It computes its statistics in float32, so float64 is decomposed.
-inline value layer_norm(graph<17> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                        optional_value bias, double eps) {
+inline value layer_norm_of(graph<17> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                           optional_value bias, double eps) {
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
     if (type == dtype::float64) return composed_layer_norm(g, x, shape, weight, bias, eps);
     value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
@@ -62,12 +62,13 @@ inline value layer_norm(graph<17> g, value x, safe_span<sym_int const> shape, op
         g.cast(x, type), scale, shift, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
     return g.cast(y, x.dtype());
 }
-inline value layer_norm(graph<7, 16> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                        optional_value bias, double eps) {
+inline value layer_norm_of(graph<7, 16> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                           optional_value bias, double eps) {
     return composed_layer_norm(g, x, shape, weight, bias, eps);
 }
 
-/// x reshaped to [N, groups, elements of a group]. A dynamic N, which may be 0, is the only unknown size if the others are constant.
+/// x reshaped to [N, groups, elements of a group]. A dynamic N, which may be 0, is the only unknown size if the others
+/// are constant.
 inline value grouped(graph<7> g, value x, std::int64_t groups) {
     std::int64_t count = 1;
     for (std::int64_t i = 1; i != x.rank() && count != 0; ++i)
@@ -93,10 +94,10 @@ inline value composed_group_norm(graph<7> g, value x, std::int64_t groups, optio
     return g.cast(channel_affine(g, g.op<"Reshape">(standard, g.shape_of(x)), weight, bias), x.dtype());
 }
 
-/// GroupNormalization has one scale per channel since opset 21, and one per group before. Its statistics are float32, so float64 is
-/// decomposed.
-inline value group_norm(graph<21> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
-                        double eps) {
+/// GroupNormalization has one scale per channel since opset 21, and one per group before. Its statistics are float32,
+/// so float64 is decomposed.
+inline value group_norm_of(graph<21> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+                           double eps) {
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
     if (is_empty(x) || type == dtype::float64) return composed_group_norm(g, x, groups, weight, bias, eps);
     value const y = g.op<"GroupNormalization">(g.cast(x, type),
@@ -106,13 +107,13 @@ inline value group_norm(graph<21> g, value x, std::int64_t groups, optional_valu
                                                attr::epsilon_f(eps));
     return g.cast(y, x.dtype());
 }
-inline value group_norm(graph<7, 20> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
-                        double eps) {
+inline value group_norm_of(graph<7, 20> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+                           double eps) {
     return composed_group_norm(g, x, groups, weight, bias, eps);
 }
 
 /// instance_norm with the statistics of each channel of each instance.
-inline value instance_norm(graph<7> g, value x, optional_value weight, optional_value bias, double eps) {
+inline value instance_norm_of(graph<7> g, value x, optional_value weight, optional_value bias, double eps) {
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
     value const wide = g.cast(x, type);
     if (type == dtype::float64) { // the epsilon of InstanceNormalization is float32
@@ -157,7 +158,7 @@ inline value composed_rms_norm(graph<7> g, value x, safe_span<sym_int const> sha
 }
 
 /// RMSNormalization was added in opset 23. It computes its statistics in float32, so float64 is decomposed.
-inline value rms_norm(graph<23> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
+inline value rms_norm_of(graph<23> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
     if (x.dtype() == dtype::float64 || (weight && weight->dtype() != x.dtype()))
         return composed_rms_norm(g, x, shape, weight, eps);
     // Rounded once, after the weight is applied: a small number rounded to 0 times an infinite weight would be NaN.
@@ -167,7 +168,7 @@ inline value rms_norm(graph<23> g, value x, safe_span<sym_int const> shape, opti
         g.cast(x, type), scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
     return g.cast(y, x.dtype());
 }
-inline value rms_norm(graph<7, 22> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
+inline value rms_norm_of(graph<7, 22> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
     return composed_rms_norm(g, x, shape, weight, eps);
 }
 
@@ -176,97 +177,111 @@ struct weight_norm_results {
     value weight;
     value norm;
 };
-inline weight_norm_results weight_norm(graph<9> g, value v, value magnitude, std::int64_t dim) {
+inline weight_norm_results weight_norm_of(graph<9> g, value v, value magnitude, std::int64_t dim) {
     value const wide = g.cast(v, opmath_type(v.dtype()));
     value const size = vector_norm(
         g, wide, 2, dim == -1 ? iota(v.rank()) : all_but(normalize_axis(dim, v.rank()), v.rank()), dim != -1);
     return {g.cast(g.op<"Mul">(wide, g.op<"Div">(g.cast(magnitude, wide.dtype()), size)), v.dtype()), size};
 }
 
-inline constexpr auto batch_norm_row = [](graph<7> g, value input, optional_value weight, optional_value bias,
-                                          optional_value running_mean, optional_value running_var, bool training,
-                                          double momentum, double eps, bool) {
-    return batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y;
-};
+inline constexpr auto batch_norm = symbolic<
+    "aten::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(
+    [](graph<7> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
+       optional_value running_var, bool training, double momentum, double eps,
+       bool) { return batch_norm_of(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y; });
 
-inline constexpr auto native_batch_norm = [](graph<7> g, value input, optional_value weight, optional_value bias,
-                                             optional_value running_mean, optional_value running_var, bool training,
-                                             double momentum, double eps) -> std::tuple<value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd};
-};
+inline constexpr auto native_batch_norm =
+    symbolic<"aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)">(
+        [](graph<7> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
+           optional_value running_var, bool training, double momentum, double eps) -> std::tuple<value, value, value> {
+            auto const r = batch_norm_of(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+            return {r.y, r.saved_mean, r.saved_rstd};
+        });
 
-inline constexpr auto batch_norm_no_stats = [](graph<7> g, value input, optional_value weight, optional_value bias,
-                                               bool training, double momentum,
-                                               double eps) -> std::tuple<value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, {}, {}, training, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd};
-};
+inline constexpr auto batch_norm_no_stats =
+    symbolic<"aten::_native_batch_norm_legit.no_stats(input, weight, bias, training, momentum, eps)">(
+        [](graph<7> g, value input, optional_value weight, optional_value bias, bool training, double momentum,
+           double eps) -> std::tuple<value, value, value> {
+            auto const r = batch_norm_of(g, input, weight, bias, {}, {}, training, momentum, eps);
+            return {r.y, r.saved_mean, r.saved_rstd};
+        });
 
-inline constexpr auto batch_norm_inference = [](graph<7> g, value input, optional_value weight, optional_value bias,
-                                                value running_mean, value running_var, double momentum,
-                                                double eps) -> std::tuple<value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd};
-};
+inline constexpr auto batch_norm_inference = symbolic<
+    "aten::_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)">(
+    [](graph<7> g, value input, optional_value weight, optional_value bias, value running_mean, value running_var,
+       double momentum, double eps) -> std::tuple<value, value, value> {
+        auto const r = batch_norm_of(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
+        return {r.y, r.saved_mean, r.saved_rstd};
+    });
 
-inline constexpr auto batch_norm_functional = [](graph<7> g, value input, optional_value weight, optional_value bias,
-                                                 value running_mean, value running_var, bool training, double momentum,
-                                                 double eps) -> std::tuple<value, value, value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
-};
+inline constexpr auto batch_norm_functional = symbolic<"aten::_native_batch_norm_legit_functional(input, weight, bias, "
+                                                       "running_mean, running_var, training, momentum, eps)">(
+    [](graph<7> g, value input, optional_value weight, optional_value bias, value running_mean, value running_var,
+       bool training, double momentum, double eps) -> std::tuple<value, value, value, value, value> {
+        auto const r = batch_norm_of(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+        return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
+    });
 
-inline constexpr auto batch_norm_update = [](graph<7> g, value input, optional_value weight, optional_value bias,
-                                             value running_mean, value running_var, double momentum,
-                                             double eps) -> std::tuple<value, value, value, value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), r.statistics.running_mean, r.statistics.running_variance};
-};
+inline constexpr auto batch_norm_update =
+    symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(
+        [](graph<7> g, value input, optional_value weight, optional_value bias, value running_mean, value running_var,
+           double momentum, double eps) -> std::tuple<value, value, value, value, value, value> {
+            auto const r = batch_norm_of(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
+            return {r.y,
+                    r.saved_mean,
+                    r.saved_rstd,
+                    no_reserve(g),
+                    r.statistics.running_mean,
+                    r.statistics.running_variance};
+        });
 
-inline constexpr auto batch_norm_no_update = [](graph<7> g, value input, optional_value weight, optional_value bias,
-                                                optional_value running_mean, optional_value running_var,
-                                                double momentum, double eps) -> std::tuple<value, value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
-};
+inline constexpr auto batch_norm_no_update =
+    symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(
+        [](graph<7> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
+           optional_value running_var, double momentum, double eps) -> std::tuple<value, value, value, value> {
+            auto const r = batch_norm_of(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
+            return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
+        });
 
-inline constexpr auto batch_norm_index = [](graph<7> g, value input, optional_value weight, optional_value bias,
-                                            optional_value running_mean, optional_value running_var, bool training,
-                                            double momentum, double eps,
-                                            bool) -> std::tuple<value, value, value, value, sym_int> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), 0};
-};
+inline constexpr auto batch_norm_index = symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, "
+                                                  "running_var, training, momentum, eps, cudnn_enabled)">(
+    [](graph<7> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
+       optional_value running_var, bool training, double momentum, double eps,
+       bool) -> std::tuple<value, value, value, value, sym_int> {
+        auto const r = batch_norm_of(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+        return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), 0};
+    });
 
 /// What cuDNN stores for the gradient in training, the fourth result, has no meaning outside of it.
-inline constexpr auto cudnn_batch_norm = [](graph<7> g, value input, value weight, optional_value bias,
-                                            optional_value running_mean, optional_value running_var, bool training,
-                                            double exponential_average_factor,
-                                            double epsilon) -> std::tuple<value, value, value, value> {
-    if (!training && (!running_mean || !running_var)) return g.unsupported("no running statistics outside training");
-    auto const r =
-        batch_norm(g, input, weight, bias, running_mean, running_var, training, exponential_average_factor, epsilon);
-    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
-};
+inline constexpr auto cudnn_batch_norm = symbolic<"aten::cudnn_batch_norm(input, weight, bias, running_mean, "
+                                                  "running_var, training, exponential_average_factor, epsilon)">(
+    [](graph<7> g, value input, value weight, optional_value bias, optional_value running_mean,
+       optional_value running_var, bool training, double exponential_average_factor,
+       double epsilon) -> std::tuple<value, value, value, value> {
+        if (!training && (!running_mean || !running_var))
+            return g.unsupported("no running statistics outside training");
+        auto const r = batch_norm_of(
+            g, input, weight, bias, running_mean, running_var, training, exponential_average_factor, epsilon);
+        return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
+    });
 
 template <class Graph>
-inline constexpr auto layer_norm_row = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
-                                          optional_value bias, double eps,
-                                          bool) -> value { return layer_norm(g, input, shape, weight, bias, eps); };
+inline constexpr auto layer_norm = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
+                                      optional_value bias, double eps,
+                                      bool) -> value { return layer_norm_of(g, input, shape, weight, bias, eps); };
 
 template <class Graph>
 inline constexpr auto native_layer_norm = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
                                              optional_value bias, double eps) -> std::tuple<value, value, value> {
     dtype const saved = parameter_dtype(input, weight, bias);
     auto const [mean, rstd] = saved_statistics(g, input, last_axes(input.rank(), shape.size()), eps, true, saved);
-    return {layer_norm(g, input, shape, weight, bias, eps), mean, rstd};
+    return {layer_norm_of(g, input, shape, weight, bias, eps), mean, rstd};
 };
 
 template <class Graph>
-inline constexpr auto group_norm_row = [](Graph g, value input, std::int64_t groups, optional_value weight,
-                                          optional_value bias, double eps,
-                                          bool) -> value { return group_norm(g, input, groups, weight, bias, eps); };
+inline constexpr auto group_norm = [](Graph g, value input, std::int64_t groups, optional_value weight,
+                                      optional_value bias, double eps,
+                                      bool) -> value { return group_norm_of(g, input, groups, weight, bias, eps); };
 
 template <class Graph>
 inline constexpr auto native_group_norm = [](Graph g, value input, optional_value weight, optional_value bias, size n,
@@ -279,20 +294,22 @@ inline constexpr auto native_group_norm = [](Graph g, value input, optional_valu
     }
     auto const [mean, rstd] =
         saved_statistics(g, grouped(g, input, group), std::array<std::int64_t, 1>{2}, eps, false, saved);
-    return {group_norm(g, input, group, weight, bias, eps), mean, rstd};
+    return {group_norm_of(g, input, group, weight, bias, eps), mean, rstd};
 };
 
-inline constexpr auto instance_norm_row = [](graph<7> g, value input, optional_value weight, optional_value bias,
-                                             optional_value running_mean, optional_value running_var,
-                                             bool use_input_stats, double momentum, double eps, bool) -> value {
-    if (!use_input_stats) return batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
-    return instance_norm(g, input, weight, bias, eps);
-};
+inline constexpr auto instance_norm = symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, "
+                                               "use_input_stats, momentum, eps, cudnn_enabled)">(
+    [](graph<7> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
+       optional_value running_var, bool use_input_stats, double momentum, double eps, bool) -> value {
+        if (!use_input_stats)
+            return batch_norm_of(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
+        return instance_norm_of(g, input, weight, bias, eps);
+    });
 
 template <class Graph>
-inline constexpr auto rms_norm_row =
+inline constexpr auto rms_norm =
     [](Graph g, value input, safe_span<size const> shape, optional_value weight, std::optional<double> eps) -> value {
-    return rms_norm(g, input, shape, weight, eps.value_or(epsilon(input.dtype())));
+    return rms_norm_of(g, input, shape, weight, eps.value_or(epsilon(input.dtype())));
 };
 
 template <class Graph>
@@ -300,48 +317,44 @@ inline constexpr auto fused_rms_norm = [](Graph g, value input, safe_span<size c
                                           std::optional<double> eps) -> std::tuple<value, value> {
     double const e = eps.value_or(epsilon(input.dtype()));
     value const wide = g.cast(input, opmath_type(input.dtype()));
-    return {rms_norm(g, input, shape, weight, e), inverse_rms(g, wide, shape.size(), e)};
+    return {rms_norm_of(g, input, shape, weight, e), inverse_rms(g, wide, shape.size(), e)};
 };
 
-inline constexpr auto weight_norm_row = [](graph<9> g, value v, value magnitude, std::int64_t dim) {
-    return weight_norm(g, v, magnitude, dim).weight;
-};
+inline constexpr auto weight_norm = symbolic<"aten::_weight_norm(v, g, dim)">(
+    [](graph<9> g, value v, value magnitude, std::int64_t dim) { return weight_norm_of(g, v, magnitude, dim).weight; });
 
-inline constexpr auto weight_norm_interface = [](graph<9> g, value v, value magnitude,
-                                                 std::int64_t dim) -> std::tuple<value, value> {
-    auto const r = weight_norm(g, v, magnitude, dim);
-    return {r.weight, r.norm};
-};
+inline constexpr auto weight_norm_interface = symbolic<"aten::_weight_norm_interface(v, g, dim)">(
+    [](graph<9> g, value v, value magnitude, std::int64_t dim) -> std::tuple<value, value> {
+        auto const r = weight_norm_of(g, v, magnitude, dim);
+        return {r.weight, r.norm};
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto normalization = table(
-    symbolic<"aten::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_row),
-    symbolic<"aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)">(detail::native_batch_norm),
-    symbolic<"aten::_native_batch_norm_legit.no_stats(input, weight, bias, training, momentum, eps)">(detail::batch_norm_no_stats),
-    symbolic<"aten::_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_inference),
-    symbolic<"aten::_native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps)">(detail::batch_norm_functional),
-    symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_update),
-    symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_no_update),
-    symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_index),
-    symbolic<"aten::cudnn_batch_norm(input, weight, bias, running_mean, running_var, training, exponential_average_factor, epsilon)">(detail::cudnn_batch_norm),
-    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<17>>),
-    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<7, 16>>),
-    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<17>>),
-    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<7, 16>>),
-    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<21>>),
-    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<7, 20>>),
-    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<21>>),
-    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<7, 20>>),
-    symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)">(detail::instance_norm_row),
-    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<23>>),
-    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<7, 22>>),
+    detail::batch_norm, detail::native_batch_norm, detail::batch_norm_no_stats, detail::batch_norm_inference,
+    detail::batch_norm_functional, detail::batch_norm_update, detail::batch_norm_no_update, detail::batch_norm_index,
+    detail::cudnn_batch_norm,
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(
+        detail::layer_norm<graph<17>>),
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(
+        detail::layer_norm<graph<7, 16>>),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(
+        detail::native_layer_norm<graph<17>>),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(
+        detail::native_layer_norm<graph<7, 16>>),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm<graph<21>>),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm<graph<7, 20>>),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(
+        detail::native_group_norm<graph<21>>),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(
+        detail::native_group_norm<graph<7, 20>>),
+    detail::instance_norm,
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm<graph<23>>),
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm<graph<7, 22>>),
     symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<23>>),
     symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<7, 22>>),
-    symbolic<"aten::_weight_norm(v, g, dim)">(detail::weight_norm_row),
-    symbolic<"aten::_weight_norm_interface(v, g, dim)">(detail::weight_norm_interface));
-// clang-format on
+    detail::weight_norm, detail::weight_norm_interface);
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -21,8 +21,8 @@ namespace detail {
 
 // Max pools.
 
-/// Whether MaxPool supports this call: floats and, since opset 12, 8-bit integers; pads smaller than the kernel (which ONNX Runtime
-/// requires); since opset 10, dilations.
+/// Whether MaxPool supports this call: floats and, since opset 12, 8-bit integers; pads smaller than the kernel (which
+/// ONNX Runtime requires); since opset 10, dilations.
 inline bool has_max_pool(graph<7> g, value x, pool_windows const& p) {
     bool const is_byte = x.dtype() == dtype::uint8 || x.dtype() == dtype::int8;
     bool const type = is_floating(x.dtype()) || (is_byte && g.opset() >= 12);
@@ -42,7 +42,8 @@ inline value plain_max_values(graph<7> g, value x, pool_windows const& p) {
     return g.within<10>().op<"MaxPool">(x, attr::dilations_i(p.dilation), kernel, pads, strides);
 }
 
-/// Whether no operator has maxima of integers of this dtype in these windows: MaxPool, or ReduceMax with a table of the windows.
+/// Whether no operator has maxima of integers of this dtype in these windows: MaxPool, or ReduceMax with a table of the
+/// windows.
 inline bool needs_other_windows(graph<7> g, value x, pool_windows const& p) {
     if (is_floating(x.dtype())) return false;
     bool const has_pool = has_max_pool(g, x, p);
@@ -88,7 +89,8 @@ inline value max_without_nan(graph<7> g, value x, pool_windows const& p) {
     return padded_pool(g, x, p, start_counts(g, x, p), lowest(x.dtype()), pool);
 }
 
-/// The same if needs_pad(): in a plane with more elements at the end of each axis, whose indices are then those of a larger plane.
+/// The same if needs_pad(): in a plane with more elements at the end of each axis, whose indices are then those of a
+/// larger plane.
 inline std::tuple<value, value> padded_max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
     ints pads(2 * p.n + 4, 0);
     for (std::size_t i = 0; i != p.n; ++i) pads[p.n + i + 4] = p.stride[i] - 1;
@@ -249,34 +251,37 @@ inline constexpr auto avg_pool = [](graph<7> g, value self, int_list kernel, int
 };
 
 /// Zeros, with each element of self at its index in the plane.
-inline constexpr auto unpool = [](graph<9> g, value self, value indices,
-                                  safe_span<sym_int const> output_size) -> value {
-    auto const n = static_cast<std::int64_t>(output_size.size());
-    safe_vector<sym_int> lead = g.sizes(self);
-    if (self.rank() < n) throw unsupported_error("more sizes than dimensions");
-    lead.resize(static_cast<std::size_t>(self.rank() - n));
-    auto const with = [&](safe_span<sym_int const> tail) {
-        safe_vector<sym_int> all = lead;
-        all.insert(all.end(), tail.begin(), tail.end());
-        return all;
-    };
-    if (is_empty(self)) return filled(g, with(output_size), 0, self.dtype());
-    sym_int const minus_one = -1;
-    sym_int const plane = product(output_size);
-    auto const flattened = [&](value x) { return reshape(g, x, with(safe_span(&minus_one, 1))); };
-    value const zeros = filled(g, with(safe_span(&plane, 1)), 0, self.dtype());
-    value const y = write_elements_at(g, zeros, flattened(indices), flattened(self), self.rank() - n);
-    return reshape(g, y, with(output_size));
-};
+inline constexpr auto unpool = symbolic<"aten::max_unpool2d(self, indices, output_size)">(
+    [](graph<9> g, value self, value indices, safe_span<sym_int const> output_size) -> value {
+        auto const n = static_cast<std::int64_t>(output_size.size());
+        safe_vector<sym_int> lead = g.sizes(self);
+        if (self.rank() < n) throw unsupported_error("more sizes than dimensions");
+        lead.resize(static_cast<std::size_t>(self.rank() - n));
+        auto const with = [&](safe_span<sym_int const> tail) {
+            safe_vector<sym_int> all = lead;
+            all.insert(all.end(), tail.begin(), tail.end());
+            return all;
+        };
+        if (is_empty(self)) return filled(g, with(output_size), 0, self.dtype());
+        sym_int const minus_one = -1;
+        sym_int const plane = product(output_size);
+        auto const flattened = [&](value x) { return reshape(g, x, with(safe_span(&minus_one, 1))); };
+        value const zeros = filled(g, with(safe_span(&plane, 1)), 0, self.dtype());
+        value const y = write_elements_at(g, zeros, flattened(indices), flattened(self), self.rank() - n);
+        return reshape(g, y, with(output_size));
+    });
 
-inline constexpr auto avg_pool1d = [](graph<7> g, value self, int_list kernel, int_list stride, int_list pads,
-                                      bool ceil_mode, bool include) {
-    return avg_pool<1>(g, self, kernel, stride, pads, ceil_mode, include, std::nullopt);
-};
+inline constexpr auto avg_pool1d =
+    symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(
+        [](graph<7> g, value self, int_list kernel, int_list stride, int_list pads, bool ceil_mode, bool include) {
+            return avg_pool<1>(g, self, kernel, stride, pads, ceil_mode, include, std::nullopt);
+        });
 
 /// Stride and padding only matter for the output size, which is given.
-inline constexpr auto max_unpool3d = [](graph<9> g, value self, value indices, safe_span<size const> output_size,
-                                        int_list, int_list) { return unpool(g, self, indices, output_size); };
+inline constexpr auto max_unpool3d = symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(
+    [](graph<9> g, value self, value indices, safe_span<size const> output_size, int_list, int_list) {
+        return unpool(g, self, indices, output_size);
+    });
 
 /// arg_extreme with the last NaN. ArgMax chooses among equal elements since opset 12.
 template <fixed_string Arg>
@@ -286,8 +291,8 @@ value arg_extreme_or_last_nan(graph<12> g, value x, std::int64_t axis, bool keep
     });
 }
 
-/// The first elements of windows along an axis, (batch, channels, windows), which a random number of each plane spreads. The last window
-/// ends at the last element.
+/// The first elements of windows along an axis, (batch, channels, windows), which a random number of each plane
+/// spreads. The last window ends at the last element.
 inline value random_starts(graph<12> g, value sample, std::int64_t in, std::int64_t out, std::int64_t kernel) {
     if (out < 1 || kernel < 1 || kernel > in || out > in - kernel + 1)
         throw unsupported_error("windows that do not fit into the input");
@@ -358,22 +363,26 @@ inline constexpr auto fractional_max_pool =
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto pooling = table(
     symbolic<"aten::max_pool1d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<1>),
     symbolic<"aten::max_pool2d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<2>),
     symbolic<"aten::max_pool3d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<3>),
-    symbolic<"aten::max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool_with_indices<1>),
-    symbolic<"aten::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool_with_indices<2>),
-    symbolic<"aten::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool_with_indices<3>),
-    symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(detail::avg_pool1d),
-    symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<2>),
-    symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<3>),
-    symbolic<"aten::fractional_max_pool2d(self, kernel_size, output_size, random_samples)">(detail::fractional_max_pool<2>),
-    symbolic<"aten::fractional_max_pool3d(self, kernel_size, output_size, random_samples)">(detail::fractional_max_pool<3>),
-    symbolic<"aten::max_unpool2d(self, indices, output_size)">(detail::unpool),
-    symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(detail::max_unpool3d));
-// clang-format on
+    symbolic<"aten::max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
+        detail::max_pool_with_indices<1>),
+    symbolic<"aten::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
+        detail::max_pool_with_indices<2>),
+    symbolic<"aten::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
+        detail::max_pool_with_indices<3>),
+    detail::avg_pool1d,
+    symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
+        detail::avg_pool<2>),
+    symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
+        detail::avg_pool<3>),
+    symbolic<"aten::fractional_max_pool2d(self, kernel_size, output_size, random_samples)">(
+        detail::fractional_max_pool<2>),
+    symbolic<"aten::fractional_max_pool3d(self, kernel_size, output_size, random_samples)">(
+        detail::fractional_max_pool<3>),
+    detail::unpool, detail::max_unpool3d);
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -40,8 +40,8 @@ inline value flat_planes(graph<7> g, value x, std::size_t n) {
     return reshape(g, x, sizes);
 }
 
-/// Windows at a distance of `apart` along each axis do not overlap. Each such subset of them is written to zeros, and the results are
-/// added: for opsets in which ScatterElements cannot add.
+/// Windows at a distance of `apart` along each axis do not overlap. Each such subset of them is written to zeros, and
+/// the results are added: for opsets in which ScatterElements cannot add.
 inline value sum_of_subsets(graph<9> g, value zeros, value grad, value indices, ints const& apart) {
     std::int64_t const lead = grad.rank() - static_cast<std::int64_t>(apart.size());
     checked_int count = 1;
@@ -184,8 +184,8 @@ inline constexpr auto avg_pool_backward = [](graph<7> g, value grad, value self,
     return g.cast(reshape(g, y, g.sizes(self)), self.dtype());
 };
 
-/// Gathers and adds along one axis what the windows that contain each element have as their share. These windows are those of the adaptive
-/// pool in the other direction.
+/// Gathers and adds along one axis what the windows that contain each element have as their share. These windows are
+/// those of the adaptive pool in the other direction.
 inline value spread_along(graph<9> g, value y, std::int64_t axis, sym_int in) {
     sym_int const out = g.size(y, axis);
     std::int64_t const following = y.rank() - axis - 1;
@@ -198,7 +198,7 @@ inline value spread_along(graph<9> g, value y, std::int64_t axis, sym_int in) {
     value const counts = windows_along(g, in, out).counts;
     value const share = g.op<"Div">(y, g.cast(beside_axes(g, counts, following), y.dtype()));
     computed_windows const back = windows_along(g, out, in);
-    value const seen = gather(g, share, back.at, axis);
+    value const seen = gather_of(g, share, back.at, axis);
     value const counted = g.op<"Where">(beside_axes(g, back.counted, following), seen, g.scalar_like(0, seen));
     return reduce_sum(g, counted, ints{axis}, false);
 }
@@ -222,7 +222,7 @@ inline value spread_along(graph<9> g, value y, std::int64_t axis, std::int64_t i
             at.append(std::max<std::int64_t>(tap, 0));
             counted.append(tap >= 0);
         }
-    value seen = gather(g, share, g.constant(std::move(at)), axis);
+    value seen = gather_of(g, share, g.constant(std::move(at)), axis);
     if (partial) {
         value const mask = beside_axes(g, g.constant(std::move(counted)), following);
         seen = g.op<"Where">(mask, seen, g.scalar_like(0, seen));
@@ -247,21 +247,29 @@ inline constexpr auto adaptive_avg_pool_backward = [](graph<9> g, value grad, va
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto pooling_backward = table(
-    symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<16>>),
-    symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<9, 15>>),
-    symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<16>>),
-    symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<9, 15>>),
-    symbolic<"aten::adaptive_max_pool2d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<2, graph<16>>),
-    symbolic<"aten::adaptive_max_pool2d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<2, graph<9, 15>>),
-    symbolic<"aten::adaptive_max_pool3d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<3, graph<16>>),
-    symbolic<"aten::adaptive_max_pool3d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<3, graph<9, 15>>),
-    symbolic<"aten::avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<2>),
-    symbolic<"aten::avg_pool3d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<3>),
-    symbolic<"aten::_adaptive_avg_pool2d_backward(grad_output, self)">(detail::adaptive_avg_pool_backward<2>),
-    symbolic<"aten::_adaptive_avg_pool3d_backward(grad_output, self)">(detail::adaptive_avg_pool_backward<3>));
-// clang-format on
+inline constexpr auto pooling_backward =
+    table(symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, "
+                   "ceil_mode, indices)">(detail::max_pool_backward<2, graph<16>>),
+          symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, "
+                   "ceil_mode, indices)">(detail::max_pool_backward<2, graph<9, 15>>),
+          symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, "
+                   "ceil_mode, indices)">(detail::max_pool_backward<3, graph<16>>),
+          symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, "
+                   "ceil_mode, indices)">(detail::max_pool_backward<3, graph<9, 15>>),
+          symbolic<"aten::adaptive_max_pool2d_backward(grad_output, self, indices)">(
+              detail::adaptive_max_pool_backward<2, graph<16>>),
+          symbolic<"aten::adaptive_max_pool2d_backward(grad_output, self, indices)">(
+              detail::adaptive_max_pool_backward<2, graph<9, 15>>),
+          symbolic<"aten::adaptive_max_pool3d_backward(grad_output, self, indices)">(
+              detail::adaptive_max_pool_backward<3, graph<16>>),
+          symbolic<"aten::adaptive_max_pool3d_backward(grad_output, self, indices)">(
+              detail::adaptive_max_pool_backward<3, graph<9, 15>>),
+          symbolic<"aten::avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, "
+                   "count_include_pad, divisor_override)">(detail::avg_pool_backward<2>),
+          symbolic<"aten::avg_pool3d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, "
+                   "count_include_pad, divisor_override)">(detail::avg_pool_backward<3>),
+          symbolic<"aten::_adaptive_avg_pool2d_backward(grad_output, self)">(detail::adaptive_avg_pool_backward<2>),
+          symbolic<"aten::_adaptive_avg_pool3d_backward(grad_output, self)">(detail::adaptive_avg_pool_backward<3>));
 
 } // namespace ATON_NAMESPACE::mappings
 

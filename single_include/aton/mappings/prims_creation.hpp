@@ -14,7 +14,8 @@
 #include <limits>
 
 // ---- aton/mappings/prims_creation.hpp
-// New tensors of prims, which torch's decompositions leave: empty, full, iota, scalar_tensor, normal, uniform, the limits of a dtype.
+// New tensors of prims, which torch's decompositions leave: empty, full, iota, scalar_tensor, normal, uniform, the
+// limits of a dtype.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -22,40 +23,43 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 // requires_grad does not change what a graph computes.
-inline constexpr auto empty_prim = [](graph<11> g, size_list shape, dtype type, bool) {
-    return filled(g, shape, 0, type);
-};
-inline constexpr auto empty_strided_prim = [](graph<11> g, size_list shape, size_list, dtype type, bool) {
-    return filled(g, shape, 0, type);
-};
-inline constexpr auto empty_permuted_prim = [](graph<11> g, size_list shape, axis_list, dtype type, bool) {
-    return filled(g, shape, 0, type);
-};
-inline constexpr auto full_prim = [](graph<11> g, size_list shape, number n, dtype type, bool) {
-    return filled(g, shape, n, type);
-};
-inline constexpr auto full_like_prim = [](graph<11> g, value a, number n, dtype type, bool) {
-    return filled(g, g.sizes(a), n, type);
-};
+inline constexpr auto empty_prim = symbolic<"prims::empty(shape, dtype, requires_grad)">(
+    [](graph<11> g, size_list shape, dtype type, bool) { return filled(g, shape, 0, type); });
+inline constexpr auto empty_strided_prim = symbolic<"prims::empty_strided(shape, strides, dtype, requires_grad)">(
+    [](graph<11> g, size_list shape, size_list, dtype type, bool) { return filled(g, shape, 0, type); });
+inline constexpr auto empty_permuted_prim =
+    symbolic<"prims::empty_permuted(shape, physical_layout, dtype, requires_grad)">(
+        [](graph<11> g, size_list shape, axis_list, dtype type, bool) { return filled(g, shape, 0, type); });
+inline constexpr auto full_prim =
+    symbolic<"prims::full(shape, fill_value, dtype, requires_grad)">([](graph<11> g, size_list shape, number n,
+                                                                        dtype type, bool) {
+        return filled(g, shape, n, type);
+    }).by_parts<"fill_value">();
+inline constexpr auto full_like_prim =
+    symbolic<"prims::full_like(a, fill_value, dtype, requires_grad)">([](graph<11> g, value a, number n, dtype type,
+                                                                         bool) {
+        return filled(g, g.sizes(a), n, type);
+    }).by_parts<"a", "fill_value">();
 
 /// start + i * step; in a narrow dtype, the numbers wrap around.
-inline constexpr auto iota_prim = [](graph<11> g, sym_int length, sym_int start, sym_int step, dtype type,
-                                     bool) -> value {
-    if (!is_integral(type)) return g.unsupported("iota of " + std::string(name(type)));
-    if (step.is(0)) return g.unsupported("a step of 0");
-    return g.cast(arithmetic_sequence(g, start, length, step), type);
-};
+inline constexpr auto iota_prim = symbolic<"prims::iota(length, start, step, dtype, requires_grad)">(
+    [](graph<11> g, sym_int length, sym_int start, sym_int step, dtype type, bool) -> value {
+        if (!is_integral(type)) return g.unsupported("iota of " + std::string(name(type)));
+        if (step.is(0)) return g.unsupported("a step of 0");
+        return g.cast(arithmetic_sequence(g, start, length, step), type);
+    });
 
-inline constexpr auto normal_prim = [](graph<11> g, size_list shape, number mean, number std, dtype type, bool) {
-    return scaled_normal(g, shape, mean, std, type);
-};
-inline constexpr auto uniform_prim = [](graph<11> g, size_list shape, number low, number high, dtype type,
-                                        size_list) -> value {
-    if (low.is_constant() && high.is_constant() && !(low.constant<double>() <= high.constant<double>()))
-        throw unsupported_error("the range is empty");
-    value const u = fractions(g, shape, type);
-    return g.op<"Add">(g.op<"Mul">(u, high - low), low);
-};
+inline constexpr auto normal_prim = symbolic<"prims::normal(shape, mean, std, dtype, requires_grad)">(
+    [](graph<11> g, size_list shape, number mean, number std, dtype type, bool) {
+        return scaled_normal(g, shape, mean, std, type);
+    });
+inline constexpr auto uniform_prim = symbolic<"prims::uniform(shape, low, high, dtype, stride)">(
+    [](graph<11> g, size_list shape, number low, number high, dtype type, size_list) -> value {
+        if (low.is_constant() && high.is_constant() && !(low.constant<double>() <= high.constant<double>()))
+            throw unsupported_error("the range is empty");
+        value const u = fractions(g, shape, type);
+        return g.op<"Add">(g.op<"Mul">(u, high - low), low);
+    });
 
 /// A limit of a dtype as a Python number: float64, int64 or bool. Complex dtypes have the limits of their parts.
 template <bool Largest>
@@ -71,20 +75,12 @@ inline constexpr auto limit_of_dtype = [](graph<11> g, dtype type) -> value {
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto prims_creation = table(
-    symbolic<"prims::empty(shape, dtype, requires_grad)">(detail::empty_prim),
-    symbolic<"prims::empty_strided(shape, strides, dtype, requires_grad)">(detail::empty_strided_prim),
-    symbolic<"prims::empty_permuted(shape, physical_layout, dtype, requires_grad)">(detail::empty_permuted_prim),
-    symbolic<"prims::full(shape, fill_value, dtype, requires_grad)">(detail::full_prim).by_parts<"fill_value">(),
-    symbolic<"prims::full_like(a, fill_value, dtype, requires_grad)">(detail::full_like_prim).by_parts<"a", "fill_value">(),
-    symbolic<"prims::scalar_tensor(s, dtype)">(detail::scalar_tensor_row).by_parts<"s">(),
-    symbolic<"prims::iota(length, start, step, dtype, requires_grad)">(detail::iota_prim),
-    symbolic<"prims::normal(shape, mean, std, dtype, requires_grad)">(detail::normal_prim),
-    symbolic<"prims::uniform(shape, low, high, dtype, stride)">(detail::uniform_prim),
-    symbolic<"prims::maximum_value(dtype)">(detail::limit_of_dtype<true>),
-    symbolic<"prims::minimum_value(dtype)">(detail::limit_of_dtype<false>));
-// clang-format on
+inline constexpr auto prims_creation =
+    table(detail::empty_prim, detail::empty_strided_prim, detail::empty_permuted_prim, detail::full_prim,
+          detail::full_like_prim, symbolic<"prims::scalar_tensor(s, dtype)">(detail::scalar_tensor_row).by_parts<"s">(),
+          detail::iota_prim, detail::normal_prim, detail::uniform_prim,
+          symbolic<"prims::maximum_value(dtype)">(detail::limit_of_dtype<true>),
+          symbolic<"prims::minimum_value(dtype)">(detail::limit_of_dtype<false>));
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -67,23 +67,25 @@ inline value range_of(graph<7> g, scalar start, scalar end, scalar step, optiona
 }
 
 /// aten::range includes its end. Numbers are converted to the dtype before they are counted.
-inline constexpr auto range_with_end_by = [](graph<7> g, scalar start, scalar end, scalar step,
-                                             optional_dtype asked) -> value {
-    dtype const type = asked.value_or(aten::default_dtype);
-    if (is_integral(type)) {
-        auto const by = step.to<std::int64_t>();
-        if (by == 0) return g.unsupported("range with a step of 0");
-        std::int64_t const across = checked_int(end.to<std::int64_t>()) - start.to<std::int64_t>();
-        if (across != 0 && (across < 0) != (by < 0)) return g.unsupported("range whose step points away from its end");
-        return first_of_range(g, start, step, checked_int(across / by) + 1, type);
-    }
-    double const steps = (end.to<double>() - start.to<double>()) / step.to<double>();
-    if (!(steps >= 0 && steps < 0x1p62)) return g.unsupported("range whose step does not lead to its end");
-    return first_of_range(g, start, step, static_cast<std::int64_t>(steps + 1), type);
-};
-inline constexpr auto range_with_end = [](graph<7> g, scalar start, scalar end, optional_dtype type) {
-    return range_with_end_by(g, start, end, 1, type);
-};
+inline constexpr auto range_with_end_by = symbolic<"aten::range.step(start, end, step, dtype)">(
+    [](graph<7> g, scalar start, scalar end, scalar step, optional_dtype asked) -> value {
+        dtype const type = asked.value_or(aten::default_dtype);
+        if (is_integral(type)) {
+            auto const by = step.to<std::int64_t>();
+            if (by == 0) return g.unsupported("range with a step of 0");
+            std::int64_t const across = checked_int(end.to<std::int64_t>()) - start.to<std::int64_t>();
+            if (across != 0 && (across < 0) != (by < 0))
+                return g.unsupported("range whose step points away from its end");
+            return first_of_range(g, start, step, checked_int(across / by) + 1, type);
+        }
+        double const steps = (end.to<double>() - start.to<double>()) / step.to<double>();
+        if (!(steps >= 0 && steps < 0x1p62)) return g.unsupported("range whose step does not lead to its end");
+        return first_of_range(g, start, step, static_cast<std::int64_t>(steps + 1), type);
+    });
+inline constexpr auto range_with_end =
+    symbolic<"aten::range(start, end, dtype)">([](graph<7> g, scalar start, scalar end, optional_dtype type) {
+        return range_with_end_by(g, start, end, 1, type);
+    });
 
 /// A range of integers in opsets without Range.
 inline value whole_range(graph<7> g, number const& start, number const& end, number const& step) {
@@ -129,15 +131,14 @@ inline value computed_range(graph<7> g, number start, number end, number step, o
     }
     return g.cast(g.op<"Add">(g.op<"Mul">(g.cast(positions, dtype::float64), by), from), type);
 }
-inline constexpr auto arange_to = [](graph<7> g, number end, optional_dtype type) {
-    return computed_range(g, 0, end, 1, type);
-};
-inline constexpr auto arange_from = [](graph<7> g, number start, number end, optional_dtype type) {
-    return computed_range(g, start, end, 1, type);
-};
-inline constexpr auto arange_by = [](graph<7> g, number start, number end, number step, optional_dtype type) {
-    return computed_range(g, start, end, step, type);
-};
+inline constexpr auto arange_to = symbolic<"aten::arange(end, dtype)">(
+    [](graph<7> g, number end, optional_dtype type) { return computed_range(g, 0, end, 1, type); });
+inline constexpr auto arange_from = symbolic<"aten::arange.start(start, end, dtype)">(
+    [](graph<7> g, number start, number end, optional_dtype type) { return computed_range(g, start, end, 1, type); });
+inline constexpr auto arange_by = symbolic<"aten::arange.start_step(start, end, step, dtype)">(
+    [](graph<7> g, number start, number end, number step, optional_dtype type) {
+        return computed_range(g, start, end, step, type);
+    });
 
 /// `steps` numbers from start to end in a floating-point dtype; as in ATen, the second half is computed from the end.
 inline value spaced(graph<7> g, value start, value end, sym_int const& steps, dtype type) {
@@ -185,84 +186,88 @@ inline double difference_of_ends(double from, double to, dtype type) {
     return std::isinf(rounded) ? rounded : exact;
 }
 
-inline constexpr auto linspace = [](graph<7> g, value start, value end, sym_int steps, optional_dtype asked) -> value {
-    dtype const type = asked.value_or(aten::default_dtype);
-    expect_steps(steps);
-    if (steps.is(0)) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
-    auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
-    return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
-};
+inline constexpr auto linspace = symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(
+    [](graph<7> g, value start, value end, sym_int steps, optional_dtype asked) -> value {
+        dtype const type = asked.value_or(aten::default_dtype);
+        expect_steps(steps);
+        if (steps.is(0)) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
+        auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
+        return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
+    });
 /// The same for numbers: a constant if both are constant, unless it is too long.
-inline constexpr auto linspace_of_numbers = [](graph<7> g, number start, number end, sym_int count,
-                                               optional_dtype asked) -> value {
-    expect_steps(count);
-    if (!is_short(count) || !start.is_constant() || !end.is_constant())
-        return linspace(g, number_value(g, start), number_value(g, end), count, asked);
-    std::int64_t const steps = count.constant();
-    dtype const type = asked.value_or(aten::default_dtype);
-    tensor all{type, {steps}, {}};
-    double const from = end_point(start, type);
-    double const to = end_point(end, type);
-    double const step = steps > 1 ? difference_of_ends(from, to, type) / static_cast<double>(steps - 1) : 0;
-    for (std::int64_t i = 0; i != steps; ++i)
-        all.append(i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
-                                               : to - step * static_cast<double>(steps - 1 - i));
-    return g.constant(std::move(all));
-};
+inline constexpr auto linspace_of_numbers = symbolic<"aten::linspace(start, end, steps, dtype)">(
+    [](graph<7> g, number start, number end, sym_int count, optional_dtype asked) -> value {
+        expect_steps(count);
+        if (!is_short(count) || !start.is_constant() || !end.is_constant())
+            return linspace(g, number_value(g, start), number_value(g, end), count, asked);
+        std::int64_t const steps = count.constant();
+        dtype const type = asked.value_or(aten::default_dtype);
+        tensor all{type, {steps}, {}};
+        double const from = end_point(start, type);
+        double const to = end_point(end, type);
+        double const step = steps > 1 ? difference_of_ends(from, to, type) / static_cast<double>(steps - 1) : 0;
+        for (std::int64_t i = 0; i != steps; ++i)
+            all.append(i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
+                                                   : to - step * static_cast<double>(steps - 1 - i));
+        return g.constant(std::move(all));
+    });
 
-/// A number as C++ converts it to an integer on x86-64: what does not fit in int32, or int64 for that dtype, is the smallest number.
+/// A number as C++ converts it to an integer on x86-64: what does not fit in int32, or int64 for that dtype, is the
+/// smallest number.
 inline std::int64_t as_integer(double x, dtype type) {
     double const limit = type == dtype::int64 ? 0x1p63 : 0x1p31;
     if (x > (type == dtype::int64 ? -limit : -limit - 1) && x < limit) return static_cast<std::int64_t>(x);
     return type == dtype::int64 ? std::numeric_limits<std::int64_t>::min() : -static_cast<std::int64_t>(limit);
 }
 
-inline constexpr auto logspace = [](graph<7> g, value start, value end, sym_int steps, number base,
-                                    optional_dtype asked) -> value {
-    dtype const type = asked.value_or(aten::default_dtype);
-    expect_steps(steps);
-    if (steps.is(0)) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
-    if (!steps.is_constant() && !is_floating(type)) return g.unsupported("integers, with a computed number of steps");
-    value const radix = g.scalar(base, spacing_dtype(type));
-    // For integers, ATen computes the exponents in float32 and the powers in float64. A single exponent is not rounded at all.
-    dtype const exact = is_floating(type) ? type : dtype::float32;
-    auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
-    value const exponents = steps.is(1)
-                                ? spaced(g, g.cast(start, spacing_dtype(type)), end, steps, exact)
-                                : g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
-    return g.cast(g.op<"Pow">(radix, exponents), type);
-};
-inline constexpr auto logspace_of_numbers = [](graph<7> g, number start, number end, sym_int count, number base,
-                                               optional_dtype asked) -> value {
-    expect_steps(count);
-    bool const is_constant = start.is_constant() && end.is_constant() && base.is_constant();
-    if (!is_short(count) || !is_constant)
-        return logspace(g, number_value(g, start), number_value(g, end), count, base, asked);
-    std::int64_t const steps = count.constant();
-    dtype const type = asked.value_or(aten::default_dtype);
-    tensor all{type, {steps}, {}};
-    auto const append = [&](double exponent) {
-        double const power = std::pow(base.constant<double>(), exponent);
-        if (is_floating(type)) all.append(power);
-        else all.append(as_integer(power, type));
-    };
-    if (steps == 1) {
-        append(start.constant<double>());
+inline constexpr auto logspace = symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(
+    [](graph<7> g, value start, value end, sym_int steps, number base, optional_dtype asked) -> value {
+        dtype const type = asked.value_or(aten::default_dtype);
+        expect_steps(steps);
+        if (steps.is(0)) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
+        if (!steps.is_constant() && !is_floating(type))
+            return g.unsupported("integers, with a computed number of steps");
+        value const radix = g.scalar(base, spacing_dtype(type));
+        // For integers, ATen computes the exponents in float32 and the powers in float64. A single exponent is not
+        // rounded at all.
+        dtype const exact = is_floating(type) ? type : dtype::float32;
+        auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
+        value const exponents = steps.is(1)
+                                    ? spaced(g, g.cast(start, spacing_dtype(type)), end, steps, exact)
+                                    : g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
+        return g.cast(g.op<"Pow">(radix, exponents), type);
+    });
+inline constexpr auto logspace_of_numbers = symbolic<"aten::logspace(start, end, steps, base, dtype)">(
+    [](graph<7> g, number start, number end, sym_int count, number base, optional_dtype asked) -> value {
+        expect_steps(count);
+        bool const is_constant = start.is_constant() && end.is_constant() && base.is_constant();
+        if (!is_short(count) || !is_constant)
+            return logspace(g, number_value(g, start), number_value(g, end), count, base, asked);
+        std::int64_t const steps = count.constant();
+        dtype const type = asked.value_or(aten::default_dtype);
+        tensor all{type, {steps}, {}};
+        auto const append = [&](double exponent) {
+            double const power = std::pow(base.constant<double>(), exponent);
+            if (is_floating(type)) all.append(power);
+            else all.append(as_integer(power, type));
+        };
+        if (steps == 1) {
+            append(start.constant<double>());
+            return g.constant(std::move(all));
+        }
+        double const from = end_point(start, type);
+        double const to = end_point(end, type);
+        bool const single = type != dtype::float64;
+        auto const rounded = [single](double d) { return single ? static_cast<double>(static_cast<float>(d)) : d; };
+        double const across = difference_of_ends(from, to, is_floating(type) ? type : dtype::float32);
+        double const step = rounded(across / static_cast<double>(steps - 1));
+        for (std::int64_t i = 0; i != steps; ++i) {
+            bool const front = i < steps / 2;
+            auto const distance = static_cast<double>(front ? i : i + 1 - steps);
+            append(rounded((front ? from : to) + rounded(step * distance)));
+        }
         return g.constant(std::move(all));
-    }
-    double const from = end_point(start, type);
-    double const to = end_point(end, type);
-    bool const single = type != dtype::float64;
-    auto const rounded = [single](double d) { return single ? static_cast<double>(static_cast<float>(d)) : d; };
-    double const across = difference_of_ends(from, to, is_floating(type) ? type : dtype::float32);
-    double const step = rounded(across / static_cast<double>(steps - 1));
-    for (std::int64_t i = 0; i != steps; ++i) {
-        bool const front = i < steps / 2;
-        auto const distance = static_cast<double>(front ? i : i + 1 - steps);
-        append(rounded((front ? from : to) + rounded(step * distance)));
-    }
-    return g.constant(std::move(all));
-};
+    });
 inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each element of a Kaiser window is a series
 
 /// A window function as a constant; a periodic window is the symmetric one of length + 1 without its last element.
@@ -287,14 +292,16 @@ inline constexpr auto hann = [](graph<7> g, std::int64_t length, bool periodic, 
 inline constexpr auto hamming = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return cosine_window(g, length, periodic, type, 0.54, 0.46);
 };
-inline constexpr auto hamming_with_alpha = [](graph<7> g, std::int64_t length, bool periodic, double alpha,
-                                              optional_dtype type) {
-    return cosine_window(g, length, periodic, type, alpha, 0.46);
-};
-inline constexpr auto hamming_with_beta = [](graph<7> g, std::int64_t length, bool periodic, double alpha, double beta,
-                                             optional_dtype type) {
-    return cosine_window(g, length, periodic, type, alpha, beta);
-};
+inline constexpr auto hamming_with_alpha =
+    symbolic<"aten::hamming_window.periodic_alpha(window_length, periodic, alpha, dtype)">(
+        [](graph<7> g, std::int64_t length, bool periodic, double alpha, optional_dtype type) {
+            return cosine_window(g, length, periodic, type, alpha, 0.46);
+        });
+inline constexpr auto hamming_with_beta =
+    symbolic<"aten::hamming_window.periodic_alpha_beta(window_length, periodic, alpha, beta, dtype)">(
+        [](graph<7> g, std::int64_t length, bool periodic, double alpha, double beta, optional_dtype type) {
+            return cosine_window(g, length, periodic, type, alpha, beta);
+        });
 inline constexpr auto bartlett = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return window(g, length, periodic, type, [](double i, double last) { return 1 - std::abs(2 * i / last - 1); });
 };
@@ -311,81 +318,65 @@ inline double bessel_i0(double x) {
     for (int k = 1; term > sum * 1e-17; ++k) sum += term *= x * x / (4.0 * k * k);
     return sum;
 }
-inline constexpr auto kaiser = [](graph<7> g, std::int64_t length, bool periodic, double beta,
-                                  optional_dtype type) -> value {
-    double const highest = bessel_i0(beta);
-    return window(g, length, periodic, type, [=](double i, double last) {
-        double const t = 2 * i / last - 1;
-        return bessel_i0(beta * std::sqrt(std::fmax(1 - t * t, 0.0))) / highest;
+inline constexpr auto kaiser = symbolic<"aten::kaiser_window.beta(window_length, periodic, beta, dtype)">(
+    [](graph<7> g, std::int64_t length, bool periodic, double beta, optional_dtype type) -> value {
+        double const highest = bessel_i0(beta);
+        return window(g, length, periodic, type, [=](double i, double last) {
+            double const t = 2 * i / last - 1;
+            return bessel_i0(beta * std::sqrt(std::fmax(1 - t * t, 0.0))) / highest;
+        });
     });
-};
 template <auto const& Window>
 inline constexpr auto periodic_window =
     [](graph<7> g, std::int64_t length, optional_dtype type) { return Window(g, length, true, type); };
 
-inline constexpr auto dim_arange = [](graph<7> g, value like, std::int64_t dim) {
-    return arithmetic_sequence(g, 0, g.size(like, dim));
-};
+inline constexpr auto dim_arange = symbolic<"aten::_dim_arange(like, dim)">(
+    [](graph<7> g, value like, std::int64_t dim) { return arithmetic_sequence(g, 0, g.size(like, dim)); });
 
-inline constexpr auto linspace_tensor_scalar = [](graph<7> g, value start, number end, sym_int steps,
-                                                  optional_dtype type) {
-    return linspace(g, start, number_value(g, end), steps, type);
-};
+inline constexpr auto linspace_tensor_scalar = symbolic<"aten::linspace.Tensor_Scalar(start, end, steps, dtype)">(
+    [](graph<7> g, value start, number end, sym_int steps, optional_dtype type) {
+        return linspace(g, start, number_value(g, end), steps, type);
+    });
 
-inline constexpr auto linspace_scalar_tensor = [](graph<7> g, number start, value end, sym_int steps,
-                                                  optional_dtype type) {
-    return linspace(g, number_value(g, start), end, steps, type);
-};
+inline constexpr auto linspace_scalar_tensor = symbolic<"aten::linspace.Scalar_Tensor(start, end, steps, dtype)">(
+    [](graph<7> g, number start, value end, sym_int steps, optional_dtype type) {
+        return linspace(g, number_value(g, start), end, steps, type);
+    });
 
-inline constexpr auto logspace_tensor_scalar = [](graph<7> g, value start, number end, sym_int steps, number base,
-                                                  optional_dtype type) {
-    return logspace(g, start, number_value(g, end), steps, base, type);
-};
+inline constexpr auto logspace_tensor_scalar = symbolic<"aten::logspace.Tensor_Scalar(start, end, steps, base, dtype)">(
+    [](graph<7> g, value start, number end, sym_int steps, number base, optional_dtype type) {
+        return logspace(g, start, number_value(g, end), steps, base, type);
+    });
 
-inline constexpr auto logspace_scalar_tensor = [](graph<7> g, number start, value end, sym_int steps, number base,
-                                                  optional_dtype type) {
-    return logspace(g, number_value(g, start), end, steps, base, type);
-};
+inline constexpr auto logspace_scalar_tensor = symbolic<"aten::logspace.Scalar_Tensor(start, end, steps, base, dtype)">(
+    [](graph<7> g, number start, value end, sym_int steps, number base, optional_dtype type) {
+        return logspace(g, number_value(g, start), end, steps, base, type);
+    });
 
-inline constexpr auto kaiser_window = [](graph<7> g, std::int64_t length, optional_dtype type) {
-    return kaiser(g, length, true, 12.0, type);
-};
-inline constexpr auto kaiser_periodic = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
-    return kaiser(g, length, periodic, 12.0, type);
-};
+inline constexpr auto kaiser_window = symbolic<"aten::kaiser_window(window_length, dtype)">(
+    [](graph<7> g, std::int64_t length, optional_dtype type) { return kaiser(g, length, true, 12.0, type); });
+inline constexpr auto kaiser_periodic = symbolic<"aten::kaiser_window.periodic(window_length, periodic, dtype)">(
+    [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
+        return kaiser(g, length, periodic, 12.0, type);
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto ranges = table(
-    symbolic<"aten::arange(end, dtype)">(detail::arange_to),
-    symbolic<"aten::arange.start(start, end, dtype)">(detail::arange_from),
-    symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::arange_by),
-    symbolic<"aten::range(start, end, dtype)">(detail::range_with_end),
-    symbolic<"aten::range.step(start, end, step, dtype)">(detail::range_with_end_by),
-    symbolic<"aten::_dim_arange(like, dim)">(detail::dim_arange),
-    symbolic<"aten::linspace(start, end, steps, dtype)">(detail::linspace_of_numbers),
-    symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(detail::linspace),
-    symbolic<"aten::linspace.Tensor_Scalar(start, end, steps, dtype)">(detail::linspace_tensor_scalar),
-    symbolic<"aten::linspace.Scalar_Tensor(start, end, steps, dtype)">(detail::linspace_scalar_tensor),
-    symbolic<"aten::logspace(start, end, steps, base, dtype)">(detail::logspace_of_numbers),
-    symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(detail::logspace),
-    symbolic<"aten::logspace.Tensor_Scalar(start, end, steps, base, dtype)">(detail::logspace_tensor_scalar),
-    symbolic<"aten::logspace.Scalar_Tensor(start, end, steps, base, dtype)">(detail::logspace_scalar_tensor),
-    symbolic<"aten::hann_window(window_length, dtype)">(detail::periodic_window<detail::hann>),
-    symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),
-    symbolic<"aten::hamming_window(window_length, dtype)">(detail::periodic_window<detail::hamming>),
-    symbolic<"aten::hamming_window.periodic(window_length, periodic, dtype)">(detail::hamming),
-    symbolic<"aten::hamming_window.periodic_alpha(window_length, periodic, alpha, dtype)">(detail::hamming_with_alpha),
-    symbolic<"aten::hamming_window.periodic_alpha_beta(window_length, periodic, alpha, beta, dtype)">(detail::hamming_with_beta),
-    symbolic<"aten::bartlett_window(window_length, dtype)">(detail::periodic_window<detail::bartlett>),
-    symbolic<"aten::bartlett_window.periodic(window_length, periodic, dtype)">(detail::bartlett),
-    symbolic<"aten::blackman_window(window_length, dtype)">(detail::periodic_window<detail::blackman>),
-    symbolic<"aten::blackman_window.periodic(window_length, periodic, dtype)">(detail::blackman),
-    symbolic<"aten::kaiser_window(window_length, dtype)">(detail::kaiser_window),
-    symbolic<"aten::kaiser_window.periodic(window_length, periodic, dtype)">(detail::kaiser_periodic),
-    symbolic<"aten::kaiser_window.beta(window_length, periodic, beta, dtype)">(detail::kaiser));
-// clang-format on
+inline constexpr auto ranges =
+    table(detail::arange_to, detail::arange_from, detail::arange_by, detail::range_with_end, detail::range_with_end_by,
+          detail::dim_arange, detail::linspace_of_numbers, detail::linspace, detail::linspace_tensor_scalar,
+          detail::linspace_scalar_tensor, detail::logspace_of_numbers, detail::logspace, detail::logspace_tensor_scalar,
+          detail::logspace_scalar_tensor,
+          symbolic<"aten::hann_window(window_length, dtype)">(detail::periodic_window<detail::hann>),
+          symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),
+          symbolic<"aten::hamming_window(window_length, dtype)">(detail::periodic_window<detail::hamming>),
+          symbolic<"aten::hamming_window.periodic(window_length, periodic, dtype)">(detail::hamming),
+          detail::hamming_with_alpha, detail::hamming_with_beta,
+          symbolic<"aten::bartlett_window(window_length, dtype)">(detail::periodic_window<detail::bartlett>),
+          symbolic<"aten::bartlett_window.periodic(window_length, periodic, dtype)">(detail::bartlett),
+          symbolic<"aten::blackman_window(window_length, dtype)">(detail::periodic_window<detail::blackman>),
+          symbolic<"aten::blackman_window.periodic(window_length, periodic, dtype)">(detail::blackman),
+          detail::kaiser_window, detail::kaiser_periodic, detail::kaiser);
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -45,7 +45,7 @@ inline safe_vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, va
     return dim ? axis_of(*dim, x) : iota(x.rank());
 }
 
-/// Add, Sub and Mul of operands of the same dtype; below opset 14, integers below 32 bits as int32, which gives the same bits.
+/// Add, Sub and Mul of operands of one dtype; below opset 14, integers below 32 bits as int32, with the same bits.
 template <fixed_string Op>
 value arithmetic(graph<7> g, value a, value b) {
     dtype const type = a.dtype();
@@ -107,9 +107,9 @@ inline value mean(graph<7> g, value x, axis_list axes, bool keepdim, std::option
     return g.op<"Mul">(g.cast(reduce_sum(g, y, axes, keepdim), out), std::numeric_limits<double>::quiet_NaN());
 }
 
-/// aten::all (ReduceMin) and aten::any (ReduceMax). The result is bool, except uint8 for uint8. The reduction is over uint8
-/// below opset 20, which does not support bools, and for tensors that may be empty: ONNX Runtime 1.31 refuses empty bools, and
-/// the identities of uint8 are cast to the correct true and false.
+/// aten::all (ReduceMin) and aten::any (ReduceMax). The result is bool, except uint8 for uint8. The reduction is over
+/// uint8 below opset 20, which does not support bools, and for tensors that may be empty: ONNX Runtime 1.31 refuses
+/// empty bools, and the identities of uint8 are cast to the correct true and false.
 template <fixed_string Reduce>
 value reduce_bool(graph<7> g, value x, axis_list axes, bool keepdim) {
     dtype const out = x.dtype() == dtype::uint8 ? dtype::uint8 : dtype::bool_;
@@ -161,7 +161,7 @@ value arg_extreme(graph<9> g, value x, std::int64_t axis, bool keepdim) {
         return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim));
     });
 }
-/// The elements of x at `index` along an axis, and the index. `index` has the axis with size 1; both results keep it if `keepdim`.
+/// The elements of x at `index`, whose size along the axis is 1, and the index; both keep the axis if `keepdim`.
 inline std::tuple<value, value> gathered(graph<9> g, value x, value index, std::int64_t axis, bool keepdim) {
     value const y = elements_at(g, x, index, axis);
     if (keepdim) return {y, index};
@@ -208,18 +208,20 @@ inline constexpr auto bool_dims = [](graph<7> g, value self, int_list_or_none di
     return reduce_bool<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 
-inline value count_nonzero(graph<7> g, value x, axis_list axes) {
+inline value count_nonzero_of(graph<7> g, value x, axis_list axes) {
     return reduce_sum(g, g.cast(g.cast(x, dtype::bool_), dtype::int64), axes, false);
 }
 
-inline constexpr auto sum_row = [](graph<7> g, value self, std::optional<dtype> type) {
-    return sum(g, self, iota(self.rank()), false, type);
-};
+inline constexpr auto sum_row =
+    symbolic<"aten::sum(self, dtype)">([](graph<7> g, value self, std::optional<dtype> type) {
+        return sum(g, self, iota(self.rank()), false, type);
+    }).by_parts<"self">();
 
-inline constexpr auto sum_dims = [](graph<7> g, value self, int_list_or_none dim, bool keepdim,
-                                    std::optional<dtype> type) {
-    return sum(g, self, axes_or_all(dim, self), keepdim, type);
-};
+inline constexpr auto sum_dims =
+    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">([](graph<7> g, value self, int_list_or_none dim,
+                                                                    bool keepdim, std::optional<dtype> type) {
+        return sum(g, self, axes_or_all(dim, self), keepdim, type);
+    }).by_parts<"self">();
 
 /// Whether sum_to_size sums a dimension. If its new size is computed, the recorded result says whether it changes.
 inline bool sums_to_one(graph<7> g, dim const& from, sym_int to, std::int64_t axis) {
@@ -232,25 +234,17 @@ inline bool sums_to_one(graph<7> g, dim const& from, sym_int to, std::int64_t ax
 }
 
 /// Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
-inline constexpr auto sum_to_size = [](graph<7> g, value self, safe_span<size const> size) -> value {
-    std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
-    safe_vector<std::int64_t> axes = iota(lead);
-    for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
-        if (sums_to_one(g, self.size(lead + i), size[static_cast<std::size_t>(i)], i)) axes.push_back(lead + i);
-    }
-    if (!size.empty() && axes.empty()) return self;
-    value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
-    return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
-};
-
-inline constexpr auto mean_row = [](graph<7> g, value self, std::optional<dtype> type) {
-    return mean(g, self, iota(self.rank()), false, type);
-};
-
-inline constexpr auto mean_dims = [](graph<7> g, value self, int_list_or_none dim, bool keepdim,
-                                     std::optional<dtype> type) {
-    return mean(g, self, axes_or_all(dim, self), keepdim, type);
-};
+inline constexpr auto sum_to_size =
+    symbolic<"aten::sum_to_size(self, size)">([](graph<7> g, value self, safe_span<size const> size) -> value {
+        std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
+        safe_vector<std::int64_t> axes = iota(lead);
+        for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
+            if (sums_to_one(g, self.size(lead + i), size[static_cast<std::size_t>(i)], i)) axes.push_back(lead + i);
+        }
+        if (!size.empty() && axes.empty()) return self;
+        value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
+        return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
+    }).by_parts<"self">();
 
 /// ATen divides the sum by a complex number, whose imaginary part of 0 is a factor of the other part.
 inline value complex_mean(graph<7> g, complex_value z, safe_span<std::int64_t const> axes, bool keepdim,
@@ -261,23 +255,19 @@ inline value complex_mean(graph<7> g, complex_value z, safe_span<std::int64_t co
     value const im = mean(g, g.imag(x), axes, keepdim);
     return g.to_value(g.complex(g.op<"Add">(re, g.op<"Mul">(im, 0)), g.op<"Sub">(im, g.op<"Mul">(re, 0))));
 }
-inline constexpr auto complex_mean_row = [](graph<7> g, complex_value self, std::optional<dtype> type) {
-    return complex_mean(g, self, iota(self.rank()), false, type);
-};
-inline constexpr auto complex_mean_dims = [](graph<7> g, complex_value self, int_list_or_none dim, bool keepdim,
-                                             std::optional<dtype> type) {
-    return complex_mean(g, self, axes_or_all(dim, g.real(self)), keepdim, type);
-};
-
-inline constexpr auto prod = [](graph<7> g, value self, std::optional<dtype> type) {
-    dtype const out = type.value_or(to_accumulating(self.dtype()));
-    return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), iota(self.rank()), false), out);
-};
-
-inline constexpr auto prod_dim = [](graph<7> g, value self, std::int64_t dim, bool keepdim, std::optional<dtype> type) {
-    dtype const out = type.value_or(to_accumulating(self.dtype()));
-    return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), axis_of(dim, self), keepdim), out);
-};
+inline constexpr auto mean_row =
+    symbolic<"aten::mean(self, dtype)">([](graph<7> g, value self, std::optional<dtype> type) {
+        return mean(g, self, iota(self.rank()), false, type);
+    }).for_complex([](graph<7> g, complex_value self, std::optional<dtype> type) {
+        return complex_mean(g, self, iota(self.rank()), false, type);
+    });
+inline constexpr auto mean_dims =
+    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">([](graph<7> g, value self, int_list_or_none dim, bool keepdim,
+                                                             std::optional<dtype> type) {
+        return mean(g, self, axes_or_all(dim, self), keepdim, type);
+    }).for_complex([](graph<7> g, complex_value self, int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
+        return complex_mean(g, self, axes_or_all(dim, g.real(self)), keepdim, type);
+    });
 
 inline complex_value slice_of_complex(graph<7> g, complex_value const& z, std::int64_t axis, std::int64_t start,
                                       std::int64_t end) {
@@ -329,75 +319,88 @@ inline constexpr auto complex_prod_dim = [](graph<7> g, complex_value self, std:
     complex_value const y = complex_product_along(g, z, axis);
     return keepdim ? y : g.complex(squeeze(g, g.real(y), axis), squeeze(g, g.imag(y), axis));
 };
+
+inline constexpr auto prod_dim =
+    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">([](graph<7> g, value self, std::int64_t dim, bool keepdim,
+                                                                 std::optional<dtype> type) {
+        dtype const out = type.value_or(to_accumulating(self.dtype()));
+        return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), axis_of(dim, self), keepdim),
+                      out);
+    }).for_complex(complex_prod_dim);
 inline constexpr auto complex_prod = [](graph<7> g, complex_value self, std::optional<dtype> type) -> complex_value {
     auto const flat = [&](value x) -> value { return g.op<"Reshape">(x, g.ints({-1})); };
     return complex_prod_dim(g, g.complex(flat(g.real(self)), flat(g.imag(self))), 0, false, type);
 };
 
-inline constexpr auto nansum = [](graph<9> g, value self, int_list_or_none dim, bool keepdim,
-                                  std::optional<dtype> type) {
-    return sum(g, without_nan(g, self), axes_or_all(dim, self), keepdim, type);
-};
+inline constexpr auto prod =
+    symbolic<"aten::prod(self, dtype)">([](graph<7> g, value self, std::optional<dtype> type) {
+        dtype const out = type.value_or(to_accumulating(self.dtype()));
+        return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), iota(self.rank()), false),
+                      out);
+    }).for_complex(complex_prod);
 
-inline constexpr auto nanmean = [](graph<9> g, value self, int_list_or_none dim, bool keepdim,
-                                   std::optional<dtype> type) {
-    safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
-    value const total = sum(g, without_nan(g, self), axes, keepdim, type);
-    value const numbers = g.op<"Not">(is_nan(g, self));
-    return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
-};
+inline constexpr auto nansum = symbolic<"aten::nansum(self, dim, keepdim, dtype)">(
+    [](graph<9> g, value self, int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
+        return sum(g, without_nan(g, self), axes_or_all(dim, self), keepdim, type);
+    });
 
-inline constexpr auto aminmax = [](graph<9> g, value self, std::optional<std::int64_t> dim,
-                                   bool keepdim) -> std::tuple<value, value> {
-    safe_vector<std::int64_t> const axes = axis_or_all(dim, self);
-    return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
-};
+inline constexpr auto nanmean = symbolic<"aten::nanmean(self, dim, keepdim, dtype)">(
+    [](graph<9> g, value self, int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
+        safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
+        value const total = sum(g, without_nan(g, self), axes, keepdim, type);
+        value const numbers = g.op<"Not">(is_nan(g, self));
+        return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
+    });
+
+inline constexpr auto aminmax = symbolic<"aten::aminmax(self, dim, keepdim)">(
+    [](graph<9> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> std::tuple<value, value> {
+        safe_vector<std::int64_t> const axes = axis_or_all(dim, self);
+        return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
+    });
 
 inline constexpr auto logsumexp = [](graph<7> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
 };
 
-inline constexpr auto count_nonzero_row = [](graph<7> g, value self, std::optional<std::int64_t> dim) {
-    return count_nonzero(g, self, axis_or_all(dim, self));
+inline constexpr auto count_nonzero = [](graph<7> g, value self, std::optional<std::int64_t> dim) {
+    return count_nonzero_of(g, self, axis_or_all(dim, self));
 };
 
 inline constexpr auto count_nonzero_dims = [](graph<7> g, value self, safe_span<std::int64_t const> dim) {
-    return count_nonzero(g, self, axes_or_all(dim, self));
+    return count_nonzero_of(g, self, axes_or_all(dim, self));
 };
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto reduction = table(
-    symbolic<"aten::sum(self, dtype)">(detail::sum_row).by_parts<"self">(),
-    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">(detail::sum_dims).by_parts<"self">(),
-    symbolic<"aten::sum_to_size(self, size)">(detail::sum_to_size).by_parts<"self">(),
-    symbolic<"aten::mean(self, dtype)">(detail::mean_row).for_complex(detail::complex_mean_row),
-    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(detail::mean_dims).for_complex(detail::complex_mean_dims),
-    symbolic<"aten::prod(self, dtype)">(detail::prod).for_complex(detail::complex_prod),
-    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">(detail::prod_dim).for_complex(detail::complex_prod_dim),
-    symbolic<"aten::nansum(self, dim, keepdim, dtype)">(detail::nansum),
-    symbolic<"aten::nanmean(self, dim, keepdim, dtype)">(detail::nanmean),
-    symbolic<"aten::amax(self, dim, keepdim)">(detail::extreme_dims<"ReduceMax">),
-    symbolic<"aten::amin(self, dim, keepdim)">(detail::extreme_dims<"ReduceMin">),
-    symbolic<"aten::aminmax(self, dim, keepdim)">(detail::aminmax),
-    symbolic<"aten::max(self)">(detail::extreme_all<"ReduceMax">),
-    symbolic<"aten::min(self)">(detail::extreme_all<"ReduceMin">),
-    symbolic<"aten::max.dim(self, dim, keepdim)">(detail::extreme_dim<"ArgMax">),
-    symbolic<"aten::min.dim(self, dim, keepdim)">(detail::extreme_dim<"ArgMin">),
-    symbolic<"aten::argmax(self, dim, keepdim)">(detail::arg_row<"ArgMax">),
-    symbolic<"aten::argmin(self, dim, keepdim)">(detail::arg_row<"ArgMin">),
-    symbolic<"aten::all(self)">(detail::bool_all<"ReduceMin">).for_complex(detail::of_truth<detail::bool_all<"ReduceMin">>),
-    symbolic<"aten::any(self)">(detail::bool_all<"ReduceMax">).for_complex(detail::of_truth<detail::bool_all<"ReduceMax">>),
-    symbolic<"aten::all.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMin">).for_complex(detail::of_truth<detail::bool_dim<"ReduceMin">>),
-    symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">).for_complex(detail::of_truth<detail::bool_dim<"ReduceMax">>),
-    symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">).for_complex(detail::of_truth<detail::bool_dims<"ReduceMin">>),
-    symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">).for_complex(detail::of_truth<detail::bool_dims<"ReduceMax">>),
-    symbolic<"aten::logsumexp(self, dim, keepdim)">(detail::logsumexp),
-    symbolic<"aten::special_logsumexp(self, dim, keepdim)">(detail::logsumexp),
-    symbolic<"aten::count_nonzero(self, dim)">(detail::count_nonzero_row).for_complex(detail::of_truth<detail::count_nonzero_row>),
-    symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(detail::count_nonzero_dims).for_complex(detail::of_truth<detail::count_nonzero_dims>));
-// clang-format on
+inline constexpr auto reduction =
+    table(detail::sum_row, detail::sum_dims, detail::sum_to_size, detail::mean_row, detail::mean_dims, detail::prod,
+          detail::prod_dim, detail::nansum, detail::nanmean,
+          symbolic<"aten::amax(self, dim, keepdim)">(detail::extreme_dims<"ReduceMax">),
+          symbolic<"aten::amin(self, dim, keepdim)">(detail::extreme_dims<"ReduceMin">), detail::aminmax,
+          symbolic<"aten::max(self)">(detail::extreme_all<"ReduceMax">),
+          symbolic<"aten::min(self)">(detail::extreme_all<"ReduceMin">),
+          symbolic<"aten::max.dim(self, dim, keepdim)">(detail::extreme_dim<"ArgMax">),
+          symbolic<"aten::min.dim(self, dim, keepdim)">(detail::extreme_dim<"ArgMin">),
+          symbolic<"aten::argmax(self, dim, keepdim)">(detail::arg_row<"ArgMax">),
+          symbolic<"aten::argmin(self, dim, keepdim)">(detail::arg_row<"ArgMin">),
+          symbolic<"aten::all(self)">(detail::bool_all<"ReduceMin">)
+              .for_complex(detail::of_truth<detail::bool_all<"ReduceMin">>),
+          symbolic<"aten::any(self)">(detail::bool_all<"ReduceMax">)
+              .for_complex(detail::of_truth<detail::bool_all<"ReduceMax">>),
+          symbolic<"aten::all.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMin">)
+              .for_complex(detail::of_truth<detail::bool_dim<"ReduceMin">>),
+          symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">)
+              .for_complex(detail::of_truth<detail::bool_dim<"ReduceMax">>),
+          symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">)
+              .for_complex(detail::of_truth<detail::bool_dims<"ReduceMin">>),
+          symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">)
+              .for_complex(detail::of_truth<detail::bool_dims<"ReduceMax">>),
+          symbolic<"aten::logsumexp(self, dim, keepdim)">(detail::logsumexp),
+          symbolic<"aten::special_logsumexp(self, dim, keepdim)">(detail::logsumexp),
+          symbolic<"aten::count_nonzero(self, dim)">(detail::count_nonzero)
+              .for_complex(detail::of_truth<detail::count_nonzero>),
+          symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(detail::count_nonzero_dims)
+              .for_complex(detail::of_truth<detail::count_nonzero_dims>));
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -169,11 +169,14 @@ inline value align_by_gathering(graph<11> g, value input, value rois, double sca
 }
 
 /// ONNX Runtime 1.31 has no kernel for RoiAlign of opset 22.
-inline constexpr auto roi_align = [](graph<22> g, value input, value rois, double scale, sym_int height, sym_int width,
-                                     std::int64_t ratio, bool aligned) -> value {
-    require_regions(input, rois);
-    return align_by_gathering(g, input, rois, scale, bins_of(height), bins_of(width), ratio, aligned);
-};
+inline constexpr auto roi_align =
+    symbolic<"torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt "
+             "pooled_width, int sampling_ratio, bool aligned) -> Tensor">(
+        [](graph<22> g, value input, value rois, double scale, sym_int height, sym_int width, std::int64_t ratio,
+           bool aligned) -> value {
+            require_regions(input, rois);
+            return align_by_gathering(g, input, rois, scale, bins_of(height), bins_of(width), ratio, aligned);
+        });
 /// RoiAlign, with all but the mode of its coordinates. Its scale is a float32; another one multiplies the corners.
 template <class Graph, class... Mode>
 value roi_align_node(Graph g, value input, value rois, double scale, std::int64_t height, std::int64_t width,
@@ -190,24 +193,30 @@ value roi_align_node(Graph g, value input, value rois, double scale, std::int64_
                                      attr::sampling_ratio_i(ratio < 1 ? 0 : ratio),
                                      mode...);
 }
-inline constexpr auto roi_align_until_21 = [](graph<16, 21> g, value input, value rois, double scale, sym_int height,
-                                              sym_int width, std::int64_t ratio, bool aligned) -> value {
-    require_regions(input, rois);
-    return roi_align_node(g,
-                          input,
-                          rois,
-                          scale,
-                          bins_of(height),
-                          bins_of(width),
-                          ratio,
-                          attr::coordinate_transformation_mode_s(aligned ? "half_pixel" : "output_half_pixel"));
-};
-inline constexpr auto roi_align_until_15 = [](graph<11, 15> g, value input, value rois, double scale, sym_int height,
-                                              sym_int width, std::int64_t ratio, bool aligned) -> value {
-    require_regions(input, rois);
-    if (!aligned) return roi_align_node(g, input, rois, scale, bins_of(height), bins_of(width), ratio);
-    return align_by_gathering(g, input, rois, scale, bins_of(height), bins_of(width), ratio, true);
-};
+inline constexpr auto roi_align_until_21 =
+    symbolic<"torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt "
+             "pooled_width, int sampling_ratio, bool aligned) -> Tensor">(
+        [](graph<16, 21> g, value input, value rois, double scale, sym_int height, sym_int width, std::int64_t ratio,
+           bool aligned) -> value {
+            require_regions(input, rois);
+            return roi_align_node(g,
+                                  input,
+                                  rois,
+                                  scale,
+                                  bins_of(height),
+                                  bins_of(width),
+                                  ratio,
+                                  attr::coordinate_transformation_mode_s(aligned ? "half_pixel" : "output_half_pixel"));
+        });
+inline constexpr auto roi_align_until_15 =
+    symbolic<"torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt "
+             "pooled_width, int sampling_ratio, bool aligned) -> Tensor">(
+        [](graph<11, 15> g, value input, value rois, double scale, sym_int height, sym_int width, std::int64_t ratio,
+           bool aligned) -> value {
+            require_regions(input, rois);
+            if (!aligned) return roi_align_node(g, input, rois, scale, bins_of(height), bins_of(width), ratio);
+            return align_by_gathering(g, input, rois, scale, bins_of(height), bins_of(width), ratio, true);
+        });
 
 /// The channel of the input for each element of a position-sensitive result, [C / (height * width), height, width].
 inline value channel_mapping(graph<11> g, value rois, sym_int channels, std::int64_t height, std::int64_t width) {
@@ -232,19 +241,22 @@ inline value own_bins(graph<11> g, value x, std::int64_t height, std::int64_t wi
     return reshape(g, own, {regions, g.size(x, 3) / bins, height, width});
 }
 
-inline constexpr auto ps_roi_align = [](graph<11> g, value input, value rois, double scale, sym_int pooled_height,
-                                        sym_int pooled_width, std::int64_t ratio) -> std::tuple<value, value> {
-    require_regions(input, rois);
-    std::int64_t const height = bins_of(pooled_height);
-    std::int64_t const width = bins_of(pooled_width);
-    sym_int const channels = g.size(input, 1);
-    require_channels(channels, height, width);
-    auto const [y, x] = samples_in(g, input, rois, scale, 0.5, false, height, width, ratio);
-    value const sums = sums_of_samples(g, input, batch_of(g, rois), y, x);
-    value const count = sample_count(g, y, x); // may be 0: then the result is NaN
-    value const means = g.op<"Div">(sums, y.is_adaptive ? with_ones(g, count, 3) : count);
-    return {own_bins(g, means, height, width), channel_mapping(g, rois, channels, height, width)};
-};
+inline constexpr auto ps_roi_align =
+    symbolic<"torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt "
+             "pooled_width, int sampling_ratio) -> (Tensor, Tensor)">(
+        [](graph<11> g, value input, value rois, double scale, sym_int pooled_height, sym_int pooled_width,
+           std::int64_t ratio) -> std::tuple<value, value> {
+            require_regions(input, rois);
+            std::int64_t const height = bins_of(pooled_height);
+            std::int64_t const width = bins_of(pooled_width);
+            sym_int const channels = g.size(input, 1);
+            require_channels(channels, height, width);
+            auto const [y, x] = samples_in(g, input, rois, scale, 0.5, false, height, width, ratio);
+            value const sums = sums_of_samples(g, input, batch_of(g, rois), y, x);
+            value const count = sample_count(g, y, x); // may be 0: then the result is NaN
+            value const means = g.op<"Div">(sums, y.is_adaptive ? with_ones(g, count, 3) : count);
+            return {own_bins(g, means, height, width), channel_mapping(g, rois, channels, height, width)};
+        });
 
 /// Bins along one axis, [K, bins]: the first pixel and the one after the last, int64.
 struct region_bins {
@@ -282,7 +294,8 @@ struct bin_grid {
     region_bins y;
     region_bins x;
 };
-/// `past` is added to the sizes. Bins of torchvision's ps_roi_pool never contain the last row and column: they are `left_out`.
+/// `past` is added to the sizes. Bins of torchvision's ps_roi_pool never contain the last row and column: they are
+/// `left_out`.
 inline bin_grid bins_in(graph<11> g, value input, value rois, double scale, double past, std::int64_t left_out,
                         std::int64_t height, std::int64_t width) {
     auto const corner = [&](std::int64_t i) { return round_half_away(g, g.op<"Mul">(column_of(g, rois, i), scale)); };
@@ -308,8 +321,8 @@ inline value above_lowest(graph<11> g, value x) {
     return g.op<"Where">(g.op<"IsNaN">(x), lowest, max_of(g, x, lowest));
 }
 
-/// The largest number of each bin, and its place in the plane of the channel, or 0 and -1 if there is none. A Loop over regions, each of
-/// which first looks for the maximum of each row of pixels.
+/// The largest number of each bin, and its place in the plane of the channel, or 0 and -1 if there is none. A Loop over
+/// regions, each of which first looks for the maximum of each row of pixels.
 inline std::tuple<value, value> maxima_of_bins(graph<11> g, value input, value batch, bin_grid const& bins) {
     value const lowest = lowest_number(g, input.dtype());
     value const numbers = above_lowest(g, input);
@@ -352,60 +365,58 @@ inline std::tuple<value, value> pool_by_loop(graph<11> g, value input, value roi
     bin_grid const bins = bins_in(g, input, rois, scale, 1, 0, bins_of(pooled_height), bins_of(pooled_width));
     return maxima_of_bins(g, input, batch_of(g, rois), bins);
 }
-inline constexpr auto roi_pool = [](graph<22> g, value input, value rois, double scale, sym_int height, sym_int width) {
-    return pool_by_loop(g, input, rois, scale, height, width);
-};
+inline constexpr auto roi_pool = symbolic<"torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, "
+                                          "SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)">(
+    [](graph<22> g, value input, value rois, double scale, sym_int height, sym_int width) {
+        return pool_by_loop(g, input, rois, scale, height, width);
+    });
 /// MaxRoiPool gives the numbers alone; ONNX Runtime has it for float32, and not of opset 22.
-inline constexpr auto roi_pool_until_21 = [](graph<11, 21> g, value input, value rois, double scale,
-                                             sym_int pooled_height, sym_int pooled_width) -> std::tuple<value, value> {
-    auto const [numbers, places] = pool_by_loop(g, input, rois, scale, pooled_height, pooled_width);
-    if (input.dtype() != dtype::float32) return {numbers, places};
-    value const pooled = g.op<"MaxRoiPool">(above_lowest(g, input),
-                                            rois,
-                                            attr::pooled_shape_i({pooled_height.constant(), pooled_width.constant()}),
-                                            attr::spatial_scale_f(scale));
-    return {pooled, places};
-};
+inline constexpr auto roi_pool_until_21 =
+    symbolic<"torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt "
+             "pooled_width) -> (Tensor, Tensor)">([](graph<11, 21> g, value input, value rois, double scale,
+                                                     sym_int pooled_height,
+                                                     sym_int pooled_width) -> std::tuple<value, value> {
+        auto const [numbers, places] = pool_by_loop(g, input, rois, scale, pooled_height, pooled_width);
+        if (input.dtype() != dtype::float32) return {numbers, places};
+        value const pooled =
+            g.op<"MaxRoiPool">(above_lowest(g, input),
+                               rois,
+                               attr::pooled_shape_i({pooled_height.constant(), pooled_width.constant()}),
+                               attr::spatial_scale_f(scale));
+        return {pooled, places};
+    });
 
-inline constexpr auto ps_roi_pool = [](graph<11> g, value input, value rois, double scale, sym_int pooled_height,
-                                       sym_int pooled_width) -> std::tuple<value, value> {
-    require_regions(input, rois);
-    std::int64_t const height = bins_of(pooled_height);
-    std::int64_t const width = bins_of(pooled_width);
-    safe_vector<sym_int> const sizes = g.sizes(input);
-    require_channels(sizes[1], height, width);
-    auto const [y, x] = bins_in(g, input, rois, scale, 0, 1, height, width);
-    value const down = unsqueeze(g, pixels_in(g, y.first, y.end, sizes[2]), safe_vector<std::int64_t>{1, 3, 5});
-    value const across = unsqueeze(g, pixels_in(g, x.first, x.end, sizes[3]), safe_vector<std::int64_t>{1, 2, 4});
-    safe_vector<sym_int> const apart = {sizes[0], sizes[1] / (height * width), height, width, sizes[2], sizes[3]};
-    value const planes = g.op<"Gather">(reshape(g, input, apart), batch_of(g, rois)); // [K, C, bins, bins, H, W]
-    value const zero = g.scalar_like(0, input);
-    value const inside = g.op<"Where">(g.op<"And">(down, across), planes, zero);
-    safe_vector<std::int64_t> const plane = {4, 5};
-    value const sums = reduce_sum(g, inside, plane, false);
-    auto const extent = [&](region_bins const& bins) -> value { return g.op<"Sub">(bins.end, bins.first); };
-    value const area = unsqueeze(g, g.op<"Mul">(unsqueeze(g, extent(y), 2), unsqueeze(g, extent(x), 1)), 1);
-    value const empty = unsqueeze(g, g.op<"Or">(unsqueeze(g, y.is_empty, 2), unsqueeze(g, x.is_empty, 1)), 1);
-    value const means = g.op<"Div">(sums, g.cast(area, input.dtype()));
-    return {g.op<"Where">(empty, zero, means), channel_mapping(g, rois, sizes[1], height, width)};
-};
+inline constexpr auto ps_roi_pool = symbolic<"torchvision::ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, "
+                                             "SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)">(
+    [](graph<11> g, value input, value rois, double scale, sym_int pooled_height,
+       sym_int pooled_width) -> std::tuple<value, value> {
+        require_regions(input, rois);
+        std::int64_t const height = bins_of(pooled_height);
+        std::int64_t const width = bins_of(pooled_width);
+        safe_vector<sym_int> const sizes = g.sizes(input);
+        require_channels(sizes[1], height, width);
+        auto const [y, x] = bins_in(g, input, rois, scale, 0, 1, height, width);
+        value const down = unsqueeze(g, pixels_in(g, y.first, y.end, sizes[2]), safe_vector<std::int64_t>{1, 3, 5});
+        value const across = unsqueeze(g, pixels_in(g, x.first, x.end, sizes[3]), safe_vector<std::int64_t>{1, 2, 4});
+        safe_vector<sym_int> const apart = {sizes[0], sizes[1] / (height * width), height, width, sizes[2], sizes[3]};
+        value const planes = g.op<"Gather">(reshape(g, input, apart), batch_of(g, rois)); // [K, C, bins, bins, H, W]
+        value const zero = g.scalar_like(0, input);
+        value const inside = g.op<"Where">(g.op<"And">(down, across), planes, zero);
+        safe_vector<std::int64_t> const plane = {4, 5};
+        value const sums = reduce_sum(g, inside, plane, false);
+        auto const extent = [&](region_bins const& bins) -> value { return g.op<"Sub">(bins.end, bins.first); };
+        value const area = unsqueeze(g, g.op<"Mul">(unsqueeze(g, extent(y), 2), unsqueeze(g, extent(x), 1)), 1);
+        value const empty = unsqueeze(g, g.op<"Or">(unsqueeze(g, y.is_empty, 2), unsqueeze(g, x.is_empty, 1)), 1);
+        value const means = g.op<"Div">(sums, g.cast(area, input.dtype()));
+        return {g.op<"Where">(empty, zero, means), channel_mapping(g, rois, sizes[1], height, width)};
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto aligned_regions = table(
-    symbolic<"torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor">(detail::roi_align),
-    symbolic<"torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor">(detail::roi_align_until_21),
-    symbolic<"torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor">(detail::roi_align_until_15),
-    symbolic<"torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio) -> (Tensor, Tensor)">(detail::ps_roi_align));
-// clang-format on
+inline constexpr auto aligned_regions =
+    table(detail::roi_align, detail::roi_align_until_21, detail::roi_align_until_15, detail::ps_roi_align);
 
-// clang-format off: one row per line
-inline constexpr auto pooled_regions = table(
-    symbolic<"torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)">(detail::roi_pool),
-    symbolic<"torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)">(detail::roi_pool_until_21),
-    symbolic<"torchvision::ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)">(detail::ps_roi_pool));
-// clang-format on
+inline constexpr auto pooled_regions = table(detail::roi_pool, detail::roi_pool_until_21, detail::ps_roi_pool);
 
 inline constexpr auto regions = aligned_regions + pooled_regions;
 

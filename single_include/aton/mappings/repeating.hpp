@@ -31,11 +31,12 @@ inline value repeat_whole(graph<7> g, value x, safe_vector<sym_int> repeats) {
         return at_least_rank(g, x, rank);
     return g.op<"Tile">(at_least_rank(g, x, rank), g.ints(repeats));
 }
-inline constexpr auto tile_dims = [](graph<7> g, value self, size_list dims) {
-    safe_vector<sym_int> repeats(dims.begin(), dims.end());
-    while (static_cast<std::int64_t>(repeats.size()) < self.rank()) repeats.insert(repeats.begin(), 1);
-    return repeat_whole(g, self, repeats);
-};
+inline constexpr auto tile_dims = symbolic<"aten::tile(self, dims)">([](graph<7> g, value self, size_list dims) {
+                                      safe_vector<sym_int> repeats(dims.begin(), dims.end());
+                                      while (static_cast<std::int64_t>(repeats.size()) < self.rank())
+                                          repeats.insert(repeats.begin(), 1);
+                                      return repeat_whole(g, self, repeats);
+                                  }).by_parts<"self">();
 
 inline constexpr auto repeat_each = [](graph<7> g, value self, sym_int repeats,
                                        std::optional<std::int64_t> dim) -> value {
@@ -49,7 +50,8 @@ inline constexpr auto repeat_each = [](graph<7> g, value self, sym_int repeats,
     size = size * repeats;
     return reshape(g, g.op<"Tile">(unsqueeze(g, x, axis + 1), g.ints(tiles)), sizes);
 };
-/// The indices that repeat index i repeats[i] times: for each position, the number of cumulative counts that do not exceed it.
+/// The indices that repeat index i repeats[i] times: for each position, the number of cumulative counts that do not
+/// exceed it.
 inline value repeated_indices(graph<11> g, value repeats) {
     repeats = g.cast(repeats, dtype::int64);
     value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
@@ -68,7 +70,7 @@ inline constexpr auto repeat_each_by_tensor = [](graph<11> g, value self, value 
     std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
     value counts = at_least_1d(g, repeats);
     if (!counts.size(0).same_as(x.size(axis))) counts = expand_by(g, counts, as_list(g, g.size(x, axis)));
-    return gather(g, x, repeated_indices(g, counts), axis);
+    return gather_of(g, x, repeated_indices(g, counts), axis);
 };
 
 /// Rotates an axis by `shift`, so that its last `shift` elements come first.
@@ -93,7 +95,7 @@ inline constexpr auto flip_axes = [](graph<7> g, value x, axis_list axes) -> val
     if (x.rank() == 0 || axes.empty()) return x;
     if (g.opset() < 10) { // Slice has no steps
         for (std::int64_t axis : normalize_axes(axes, x.rank()))
-            x = gather(g, x, arithmetic_sequence(g, g.size(x, axis) - 1, g.size(x, axis), -1), axis);
+            x = gather_of(g, x, arithmetic_sequence(g, g.size(x, axis) - 1, g.size(x, axis), -1), axis);
         return x;
     }
     safe_vector<std::int64_t> const minus_one(axes.size(), -1);
@@ -101,58 +103,62 @@ inline constexpr auto flip_axes = [](graph<7> g, value x, axis_list axes) -> val
     return g.within<10>().op<"Slice">(
         x, g.ints(minus_one), g.ints(before_first), g.ints(normalize_axes(axes, x.rank())), g.ints(minus_one));
 };
-inline constexpr auto rotate = [](graph<7> g, value self, std::int64_t k, axis_list dims) -> value {
-    std::int64_t const turns = (k % 4 + 4) % 4;
-    if (turns == 0) return self;
-    if (turns == 2) return flip_axes(g, self, dims);
-    return swap_axes(g, flip_axes(g, self, dims.subspan(turns == 1 ? 1 : 0, 1)), dims[0], dims[1]);
-};
+inline constexpr auto rotate =
+    symbolic<"aten::rot90(self, k, dims)">([](graph<7> g, value self, std::int64_t k, axis_list dims) -> value {
+        std::int64_t const turns = (k % 4 + 4) % 4;
+        if (turns == 0) return self;
+        if (turns == 2) return flip_axes(g, self, dims);
+        return swap_axes(g, flip_axes(g, self, dims.subspan(turns == 1 ? 1 : 0, 1)), dims[0], dims[1]);
+    }).by_parts<"self">();
 
-inline constexpr auto repeat = [](graph<7> g, value self, size_list repeats) {
-    return repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
-};
+inline constexpr auto repeat = symbolic<"aten::repeat(self, repeats)">([](graph<7> g, value self, size_list repeats) {
+                                   return repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
+                               }).by_parts<"self">();
 
-inline constexpr auto repeat_each_row = [](graph<7> g, value self, sym_int repeats, std::optional<std::int64_t> dim,
-                                           std::optional<sym_int>) -> value {
-    return repeat_each(g, self, repeats, dim);
-};
+inline constexpr auto repeat_each_row =
+    symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">([](graph<7> g, value self,
+                                                                                     sym_int repeats,
+                                                                                     std::optional<std::int64_t> dim,
+                                                                                     std::optional<sym_int>) -> value {
+        return repeat_each(g, self, repeats, dim);
+    }).by_parts<"self">();
 
-inline constexpr auto repeat_by_tensor = [](graph<11> g, value self, value repeats, std::optional<std::int64_t> dim,
-                                            std::optional<sym_int>) {
-    return repeat_each_by_tensor(g, self, repeats, dim);
-};
+inline constexpr auto repeat_by_tensor =
+    symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">([](graph<11> g, value self,
+                                                                                        value repeats,
+                                                                                        std::optional<std::int64_t> dim,
+                                                                                        std::optional<sym_int>) {
+        return repeat_each_by_tensor(g, self, repeats, dim);
+    }).by_parts<"self">();
 
-inline constexpr auto repeat_indices = [](graph<11> g, value repeats, std::optional<sym_int>) {
-    return g.cast(repeated_indices(g, repeats), repeats.dtype());
-};
+inline constexpr auto repeat_indices = symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(
+    [](graph<11> g, value repeats, std::optional<sym_int>) {
+        return g.cast(repeated_indices(g, repeats), repeats.dtype());
+    });
 
-inline constexpr auto roll = [](graph<7> g, value self, size_list shifts, axis_list dims) {
-    if (dims.empty()) return reshape(g, roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
-    value x = self;
-    for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
-        x = roll_axis(g, x, shifts[i], normalize_axis(dims[i], self.rank()));
-    return x;
-};
+inline constexpr auto roll =
+    symbolic<"aten::roll(self, shifts, dims)">([](graph<7> g, value self, size_list shifts, axis_list dims) {
+        if (dims.empty()) return reshape(g, roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
+        value x = self;
+        for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
+            x = roll_axis(g, x, shifts[i], normalize_axis(dims[i], self.rank()));
+        return x;
+    }).by_parts<"self">();
 
-inline constexpr auto fliplr = [](graph<7> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{1}); };
+inline constexpr auto fliplr = symbolic<"aten::fliplr(self)">([](graph<7> g, value self) {
+                                   return flip_axes(g, self, safe_vector<std::int64_t>{1});
+                               }).by_parts<"self">();
 
-inline constexpr auto flipud = [](graph<7> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{0}); };
+inline constexpr auto flipud = symbolic<"aten::flipud(self)">([](graph<7> g, value self) {
+                                   return flip_axes(g, self, safe_vector<std::int64_t>{0});
+                               }).by_parts<"self">();
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto repeating = table(
-    symbolic<"aten::repeat(self, repeats)">(detail::repeat).by_parts<"self">(),
-    symbolic<"aten::tile(self, dims)">(detail::tile_dims).by_parts<"self">(),
-    symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(detail::repeat_each_row).by_parts<"self">(),
-    symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(detail::repeat_by_tensor).by_parts<"self">(),
-    symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(detail::repeat_indices),
-    symbolic<"aten::roll(self, shifts, dims)">(detail::roll).by_parts<"self">(),
-    symbolic<"aten::flip(self, dims)">(detail::flip_axes).by_parts<"self">(),
-    symbolic<"aten::fliplr(self)">(detail::fliplr).by_parts<"self">(),
-    symbolic<"aten::flipud(self)">(detail::flipud).by_parts<"self">(),
-    symbolic<"aten::rot90(self, k, dims)">(detail::rotate).by_parts<"self">());
-// clang-format on
+inline constexpr auto repeating =
+    table(detail::repeat, detail::tile_dims, detail::repeat_each_row, detail::repeat_by_tensor, detail::repeat_indices,
+          detail::roll, symbolic<"aten::flip(self, dims)">(detail::flip_axes).by_parts<"self">(), detail::fliplr,
+          detail::flipud, detail::rotate);
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -124,8 +124,9 @@ inline tensor row_of_one(double factor) {
     return out;
 }
 
-/// The factors for computed sizes. Along an axis whose size does not grow, or only to its double, ATen ignores the factor and takes 1, or 2
-/// if it reads nearest elements of images. Cubic filters without antialiasing and nearest-exact never ignore it.
+/// The factors for computed sizes. Along an axis whose size does not grow, or only to its double, ATen ignores the
+/// factor and takes 1, or 2 if it reads nearest elements of images. Cubic filters without antialiasing and
+/// nearest-exact never ignore it.
 inline value factors_for_sizes(graph<11> g, value x, safe_span<double const> factors, interpolation const& mode) {
     bool const nearest = mode.kind == filter::nearest && factors.size() == 2;
     bool const may_ignore = nearest || mode.kind == filter::linear || mode.antialias;
@@ -250,8 +251,8 @@ inline bool keeps_all(safe_span<resized_axis const> axes) {
     });
 }
 
-/// Resizes the axes of dynamic size that have both a fixed size and a factor, and takes their factors out of `t`; beside an axis of dynamic
-/// size without a factor, also those of static size.
+/// Resizes the axes of dynamic size that have both a fixed size and a factor, and takes their factors out of `t`;
+/// beside an axis of dynamic size without a factor, also those of static size.
 inline value resize_to_fixed(graph<9> g, value x, resize_target& t, interpolation const& mode) {
     constexpr std::int64_t endless = std::int64_t{1} << 40;
     auto const has_factor = [&](std::size_t i) { return t.scales[i] && *t.scales[i] > 0; };
@@ -351,14 +352,16 @@ inline constexpr auto resize_corners2d =
         return resize_to(g, x, {{out.begin(), out.end()}, {h, w}}, {Kind, align_corners, Antialias});
     };
 
-inline constexpr auto linear1d = [](graph<7> g, value x, out_sizes out, bool align_corners, scale_factor w) {
-    return resize_to(g, x, {{out.begin(), out.end()}, {w}}, {filter::linear, align_corners});
-};
+inline constexpr auto linear1d = symbolic<"aten::upsample_linear1d(self, output_size, align_corners, scales)">(
+    [](graph<7> g, value x, out_sizes out, bool align_corners, scale_factor w) {
+        return resize_to(g, x, {{out.begin(), out.end()}, {w}}, {filter::linear, align_corners});
+    });
 
-inline constexpr auto trilinear3d = [](graph<7> g, value x, out_sizes out, bool align_corners, scale_factor d,
-                                       scale_factor h, scale_factor w) {
-    return resize_to(g, x, {{out.begin(), out.end()}, {d, h, w}}, {filter::linear, align_corners});
-};
+inline constexpr auto trilinear3d =
+    symbolic<"aten::upsample_trilinear3d(self, output_size, align_corners, scales_d, scales_h, scales_w)">(
+        [](graph<7> g, value x, out_sizes out, bool align_corners, scale_factor d, scale_factor h, scale_factor w) {
+            return resize_to(g, x, {{out.begin(), out.end()}, {d, h, w}}, {filter::linear, align_corners});
+        });
 
 inline constexpr auto nearest1d = resize_nearest1d<filter::nearest>;
 inline constexpr auto nearest2d = resize_nearest2d<filter::nearest>;
@@ -381,7 +384,6 @@ inline constexpr auto lanczos_vec_aa = resize_corners_vec<filter::lanczos, true>
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto resize = table(
     symbolic<"aten::upsample_nearest1d(self, output_size, scales)">(detail::nearest1d),
     symbolic<"aten::upsample_nearest2d(self, output_size, scales_h, scales_w)">(detail::nearest2d),
@@ -391,26 +393,32 @@ inline constexpr auto resize = table(
     symbolic<"aten::upsample_nearest3d.vec(input, output_size, scale_factors)">(detail::nearest_vec),
     symbolic<"aten::_upsample_nearest_exact1d(self, output_size, scales)">(detail::nearest_exact1d),
     symbolic<"aten::_upsample_nearest_exact2d(self, output_size, scales_h, scales_w)">(detail::nearest_exact2d),
-    symbolic<"aten::_upsample_nearest_exact3d(self, output_size, scales_d, scales_h, scales_w)">(detail::nearest_exact3d),
+    symbolic<"aten::_upsample_nearest_exact3d(self, output_size, scales_d, scales_h, scales_w)">(
+        detail::nearest_exact3d),
     symbolic<"aten::_upsample_nearest_exact1d.vec(input, output_size, scale_factors)">(detail::nearest_exact_vec),
     symbolic<"aten::_upsample_nearest_exact2d.vec(input, output_size, scale_factors)">(detail::nearest_exact_vec),
     symbolic<"aten::_upsample_nearest_exact3d.vec(input, output_size, scale_factors)">(detail::nearest_exact_vec),
-    symbolic<"aten::upsample_linear1d(self, output_size, align_corners, scales)">(detail::linear1d),
+    detail::linear1d,
     symbolic<"aten::upsample_bilinear2d(self, output_size, align_corners, scales_h, scales_w)">(detail::bilinear2d),
-    symbolic<"aten::upsample_trilinear3d(self, output_size, align_corners, scales_d, scales_h, scales_w)">(detail::trilinear3d),
+    detail::trilinear3d,
     symbolic<"aten::upsample_bicubic2d(self, output_size, align_corners, scales_h, scales_w)">(detail::bicubic2d),
     symbolic<"aten::upsample_linear1d.vec(input, output_size, align_corners, scale_factors)">(detail::linear_vec),
     symbolic<"aten::upsample_bilinear2d.vec(input, output_size, align_corners, scale_factors)">(detail::linear_vec),
     symbolic<"aten::upsample_trilinear3d.vec(input, output_size, align_corners, scale_factors)">(detail::linear_vec),
     symbolic<"aten::upsample_bicubic2d.vec(input, output_size, align_corners, scale_factors)">(detail::bicubic_vec),
     // Below opset 18, which added antialias to Resize, and with align_corners: indices and weights, for static sizes.
-    symbolic<"aten::_upsample_bilinear2d_aa(self, output_size, align_corners, scales_h, scales_w)">(detail::bilinear2d_aa),
-    symbolic<"aten::_upsample_bicubic2d_aa(self, output_size, align_corners, scales_h, scales_w)">(detail::bicubic2d_aa),
-    symbolic<"aten::_upsample_lanczos2d_aa(self, output_size, align_corners, scales_h, scales_w)">(detail::lanczos2d_aa),
-    symbolic<"aten::_upsample_bilinear2d_aa.vec(input, output_size, align_corners, scale_factors)">(detail::bilinear_vec_aa),
-    symbolic<"aten::_upsample_bicubic2d_aa.vec(input, output_size, align_corners, scale_factors)">(detail::bicubic_vec_aa),
-    symbolic<"aten::_upsample_lanczos2d_aa.vec(input, output_size, align_corners, scale_factors)">(detail::lanczos_vec_aa));
-// clang-format on
+    symbolic<"aten::_upsample_bilinear2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
+        detail::bilinear2d_aa),
+    symbolic<"aten::_upsample_bicubic2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
+        detail::bicubic2d_aa),
+    symbolic<"aten::_upsample_lanczos2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
+        detail::lanczos2d_aa),
+    symbolic<"aten::_upsample_bilinear2d_aa.vec(input, output_size, align_corners, scale_factors)">(
+        detail::bilinear_vec_aa),
+    symbolic<"aten::_upsample_bicubic2d_aa.vec(input, output_size, align_corners, scale_factors)">(
+        detail::bicubic_vec_aa),
+    symbolic<"aten::_upsample_lanczos2d_aa.vec(input, output_size, align_corners, scale_factors)">(
+        detail::lanczos_vec_aa));
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -114,8 +114,9 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Padding mode "border" clamps each neighbor of a point in ATen, but the point itself in GridSample, so cubic samples near the border
-/// read different elements. Pads x by two border elements on each side, and moves the points accordingly.
+/// Padding mode "border" clamps each neighbor of a point in ATen, but the point itself in GridSample, so cubic samples
+/// near the border read different elements. Pads x by two border elements on each side, and moves the points
+/// accordingly.
 inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid, bool align_corners) {
     constexpr std::int64_t added = 4; // on both sides of an axis
     value const wide =
@@ -230,38 +231,48 @@ inline value constant_affine_grid(graph<7> g, value theta, size_list sizes, bool
 }
 
 /// AffineGrid was added in opset 20.
-inline constexpr auto affine_grid = [](graph<20> g, value theta, size_list sizes, bool align_corners) -> value {
-    expect_grid_sizes(sizes);
-    if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
-    return g.op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
-};
-inline constexpr auto affine_grid_until_19 = [](graph<7, 19> g, value theta, size_list sizes,
-                                                bool align_corners) -> value {
-    expect_grid_sizes(sizes);
-    if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
-    return g.unsupported("an affine grid of dynamic size below opset 20");
-};
+inline constexpr auto affine_grid = symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(
+    [](graph<20> g, value theta, size_list sizes, bool align_corners) -> value {
+        expect_grid_sizes(sizes);
+        if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
+        return g.op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
+    });
+inline constexpr auto affine_grid_until_19 = symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(
+    [](graph<7, 19> g, value theta, size_list sizes, bool align_corners) -> value {
+        expect_grid_sizes(sizes);
+        if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
+        return g.unsupported("an affine grid of dynamic size below opset 20");
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
 inline constexpr auto sampling = table(
     // GridSample was added in opset 16; before that, neighbors are gathered.
-    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
-    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
-    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
-    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
-    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
-    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
-    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
-    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
-    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
-    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
-    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
-    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
-    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid),
-    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid_until_19));
-// clang-format on
+    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<20>>),
+    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<10, 15>>),
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<20>>),
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<10, 15>>),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<20>>),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<10, 15>>),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<20>>),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(
+        detail::grid_sampler<graph<10, 15>>),
+    detail::affine_grid, detail::affine_grid_until_19);
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -17,7 +17,8 @@
 #include <utility>
 
 // ---- aton/mappings/short_time_transforms.hpp
-// Fourier transforms of the frames of a signal: aten's stft and istft. STFT (opset 17) has neither float32 angles that are exact, nor complex windows.
+// Fourier transforms of the frames of a signal: aten's stft and istft. STFT (opset 17) has neither float32 angles that
+// are exact, nor complex windows.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -46,11 +47,12 @@ struct frame_arguments {
     std::optional<bool> onesided, return_complex, aligned;
 };
 
-/// The longest frames whose transforms are a convolution. Up to 1024 elements, it takes 0.08 to 0.6 of the time of a transform of each frame
-/// in ONNX Runtime, and 1.15 of it for 2048.
+/// The longest frames whose transforms are a convolution. Up to 1024 elements, it takes 0.08 to 0.6 of the time of a
+/// transform of each frame in ONNX Runtime, and 1.15 of it for 2048.
 inline constexpr std::int64_t max_convolved_frame = 1024;
 
-/// [2 * bins, 1, size]: the real parts of the waves of all frequencies, then the imaginary parts, each frequency times its factor.
+/// [2 * bins, 1, size]: the real parts of the waves of all frequencies, then the imaginary parts, each frequency times
+/// its factor.
 template <class Factor>
 value waves(graph<9> g, std::int64_t bins, std::int64_t size, Factor factor_of_bin) {
     budget::expect("the waves of a short-time Fourier transform", 2 * checked_int(bins) * size);
@@ -66,8 +68,8 @@ value waves(graph<9> g, std::int64_t bins, std::int64_t size, Factor factor_of_b
     return g.constant(std::move(all));
 }
 
-/// The transforms of the frames of a real signal [batch, 1, time], as a convolution with the real and with the imaginary part of every
-/// frequency, windowed: [batch, frequency, frame] each.
+/// The transforms of the frames of a real signal [batch, 1, time], as a convolution with the real and with the
+/// imaginary part of every frequency, windowed: [batch, frequency, frame] each.
 inline complex_value convolved_frames(graph<9> g, value x, optional_value window, frame_arguments const& a) {
     std::int64_t const bins = a.onesided.value_or(true) ? a.size / 2 + 1 : a.size;
     double const factor = a.normalized ? 1 / std::sqrt(static_cast<double>(a.size)) : 1;
@@ -103,7 +105,7 @@ inline value short_time(graph<9> g, complex_value const& self, std::optional<com
     };
     auto const framed = [&](value x) {
         x = padded(x);
-        return gather(g, x, window_positions(g, g.size(x, time), a.size, hop), time);
+        return gather_of(g, x, window_positions(g, g.size(x, time), a.size, hop), time);
     };
     std::optional<complex_value> const w = centered_window(g, window, self.tensor().dtype(), length, a.size);
     auto const is_real_float32 = [](complex_value const& z) { return z.tensor().dtype() == dtype::float32; };
@@ -135,24 +137,27 @@ inline value short_time(graph<9> g, complex_value const& self, std::optional<com
     return a.return_complex.value_or(true) ? g.to_value(g.as_complex(y)) : y;
 }
 
-inline constexpr auto stft = [](graph<9> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
-                                std::optional<std::int64_t> win_length, std::optional<complex_value> window,
-                                bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex,
-                                std::optional<bool> align_to_window) -> value {
-    frame_arguments const a = {n_fft, hop, win_length, normalized, onesided, return_complex, align_to_window};
-    return short_time(g, self, window, a, std::nullopt);
-};
-inline constexpr auto stft_centered =
+inline constexpr auto stft = symbolic<
+    "aten::stft(self, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)">(
+    [](graph<9> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+       std::optional<std::int64_t> win_length, std::optional<complex_value> window, bool normalized,
+       std::optional<bool> onesided, std::optional<bool> return_complex, std::optional<bool> align_to_window) -> value {
+        frame_arguments const a = {n_fft, hop, win_length, normalized, onesided, return_complex, align_to_window};
+        return short_time(g, self, window, a, std::nullopt);
+    });
+inline constexpr auto stft_centered = symbolic<"aten::stft.center(self, n_fft, hop_length, win_length, window, center, "
+                                               "pad_mode, normalized, onesided, return_complex, align_to_window)">(
     [](graph<9> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
        std::optional<std::int64_t> win_length, std::optional<complex_value> window, bool center,
        std::string_view pad_mode, bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex,
        std::optional<bool> align_to_window) -> value {
-    frame_arguments const a = {n_fft, hop, win_length, normalized, onesided, return_complex, align_to_window};
-    return short_time(g, self, window, a, center ? std::optional(pad_mode) : std::nullopt);
-};
+        frame_arguments const a = {n_fft, hop, win_length, normalized, onesided, return_complex, align_to_window};
+        return short_time(g, self, window, a, center ? std::optional(pad_mode) : std::nullopt);
+    });
 
-/// Adds the frames of [batch, frame, size] at distances of `hop`: [batch, time]. Frames are cut into pieces of a hop, and the pieces that lie at
-/// the same place are added: a row of zeros more in each matrix of pieces shifts it by one place against the one before.
+/// Adds the frames of [batch, frame, size] at distances of `hop`: [batch, time]. Frames are cut into pieces of a hop,
+/// and the pieces that lie at the same place are added: a row of zeros more in each matrix of pieces shifts it by one
+/// place against the one before.
 inline value add_overlapping(graph<11> g, value frames, std::int64_t hop) {
     sym_int const batch = g.size(frames, 0), count = g.size(frames, 1);
     std::int64_t const size = frames.size(2).size();
@@ -172,8 +177,8 @@ struct wave_arguments {
     double factor;
 };
 
-/// The signal [batch, time] of a spectrum [batch, frequency, frame], as the sum of windowed waves: a transposed convolution, which divides
-/// by the sum of the squared windows.
+/// The signal [batch, time] of a spectrum [batch, frequency, frame], as the sum of windowed waves: a transposed
+/// convolution, which divides by the sum of the squared windows.
 inline value added_waves(graph<11> g, complex_value const& spectrum, optional_value window, wave_arguments const& a) {
     std::int64_t const bins = a.size / 2 + 1; // of both halves, ATen reads the first
     value const re = slice(g, g.real(spectrum), 1, 0, bins);
@@ -193,73 +198,70 @@ inline value added_waves(graph<11> g, complex_value const& spectrum, optional_va
     return squeeze(g, g.op<"Div">(sum, added(ones, unsqueeze(g, squares, iota(2)))), 1);
 }
 
-inline constexpr auto istft = [](graph<11> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
-                                 std::optional<std::int64_t> win_length, std::optional<complex_value> window,
-                                 bool center, bool normalized, std::optional<bool> onesided,
-                                 std::optional<std::int64_t> length, bool return_complex) -> value {
-    require_complex(self);
-    if (self.rank() != 2 && self.rank() != 3) return g.unsupported("a spectrum that is not [batch, frequency, frame]");
-    std::int64_t const window_length = win_length.value_or(n_fft), step = hop.value_or(n_fft / 4);
-    if (step < 1 || step > window_length || window_length > n_fft)
-        return g.unsupported("n_fft, hop_length or win_length out of range");
-    if (length && *length < 1) return g.unsupported("a signal of no samples");
-    value x = as_signal(g, self);
-    dim const bins = x.size(-3);
-    if (!bins.is_static()) return g.unsupported("a number of frequencies that is not known at export");
-    bool const half = onesided.value_or(bins.size() != n_fft);
-    if (bins.size() != (half ? n_fft / 2 + 1 : n_fft))
-        return g.unsupported("a number of frequencies that does not fit n_fft");
-    if (half && return_complex) return g.unsupported("onesided together with return_complex");
-    if (window && !holds_reals(*window)) return g.unsupported("a complex window");
-    if (x.rank() == 3) x = unsqueeze(g, x, 0);
+inline constexpr auto istft = symbolic<
+    "aten::istft(self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex)">(
+    [](graph<11> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+       std::optional<std::int64_t> win_length, std::optional<complex_value> window, bool center, bool normalized,
+       std::optional<bool> onesided, std::optional<std::int64_t> length, bool return_complex) -> value {
+        require_complex(self);
+        if (self.rank() != 2 && self.rank() != 3)
+            return g.unsupported("a spectrum that is not [batch, frequency, frame]");
+        std::int64_t const window_length = win_length.value_or(n_fft), step = hop.value_or(n_fft / 4);
+        if (step < 1 || step > window_length || window_length > n_fft)
+            return g.unsupported("n_fft, hop_length or win_length out of range");
+        if (length && *length < 1) return g.unsupported("a signal of no samples");
+        value x = as_signal(g, self);
+        dim const bins = x.size(-3);
+        if (!bins.is_static()) return g.unsupported("a number of frequencies that is not known at export");
+        bool const half = onesided.value_or(bins.size() != n_fft);
+        if (bins.size() != (half ? n_fft / 2 + 1 : n_fft))
+            return g.unsupported("a number of frequencies that does not fit n_fft");
+        if (half && return_complex) return g.unsupported("onesided together with return_complex");
+        if (window && !holds_reals(*window)) return g.unsupported("a complex window");
+        if (x.rank() == 3) x = unsqueeze(g, x, 0);
 
-    std::int64_t const start = center ? n_fft / 2 : 0;
-    sym_int const count = g.size(x, 2), total = (count - 1) * step + n_fft;
-    auto const trimmed = [&](value y) -> value {
-        if (self.rank() == 2) y = squeeze(g, y, 0);
-        std::int64_t const time = self.rank() - 2;
-        if (!length) return slice(g, y, time, start, total - start);
-        if (total.is_constant() && total.constant() - start >= *length)
-            return slice(g, y, time, start, start + *length);
-        safe_vector<sym_int> const zeros = {0, *length};
-        return slice(g, pad_constant(g, slice(g, y, time, start, total), zeros, 0), time, 0, *length);
-    };
-    fourier_norm const norm = normalized ? fourier_norm::by_root : fourier_norm::by_size;
-    bool const all_float32 = x.dtype() == dtype::float32 && (!window || window->tensor().dtype() == dtype::float32);
-    if (all_float32 && !return_complex && n_fft <= max_convolved_frame) {
-        std::optional<complex_value> const w = centered_window(g, window, x.dtype(), window_length, n_fft);
-        optional_value const factors = w ? optional_value(w->tensor()) : absent;
-        auto const batched = [&](value part) { return self.rank() == 2 ? unsqueeze(g, part, 0) : part; };
-        complex_value const parts = {batched(g.real(self)), batched(g.imag(self))};
-        return trimmed(added_waves(g, parts, factors, {n_fft, step, *factor_of(n_fft, norm)}));
-    }
+        std::int64_t const start = center ? n_fft / 2 : 0;
+        sym_int const count = g.size(x, 2), total = (count - 1) * step + n_fft;
+        auto const trimmed = [&](value y) -> value {
+            if (self.rank() == 2) y = squeeze(g, y, 0);
+            std::int64_t const time = self.rank() - 2;
+            if (!length) return slice(g, y, time, start, total - start);
+            if (total.is_constant() && total.constant() - start >= *length)
+                return slice(g, y, time, start, start + *length);
+            safe_vector<sym_int> const zeros = {0, *length};
+            return slice(g, pad_constant(g, slice(g, y, time, start, total), zeros, 0), time, 0, *length);
+        };
+        fourier_norm const norm = normalized ? fourier_norm::by_root : fourier_norm::by_size;
+        bool const all_float32 = x.dtype() == dtype::float32 && (!window || window->tensor().dtype() == dtype::float32);
+        if (all_float32 && !return_complex && n_fft <= max_convolved_frame) {
+            std::optional<complex_value> const w = centered_window(g, window, x.dtype(), window_length, n_fft);
+            optional_value const factors = w ? optional_value(w->tensor()) : absent;
+            auto const batched = [&](value part) { return self.rank() == 2 ? unsqueeze(g, part, 0) : part; };
+            complex_value const parts = {batched(g.real(self)), batched(g.imag(self))};
+            return trimmed(added_waves(g, parts, factors, {n_fft, step, *factor_of(n_fft, norm)}));
+        }
 
-    transformed_axes const axes = {{2, sym_int(n_fft)}};
-    value const spectrum = swap_axes(g, x, 1, 2);
-    value const frames = return_complex ? complex_spectrum(g, spectrum, {{2, std::nullopt}}, norm, false)
-                                        : real_signal(g, spectrum, axes, norm, false);
-    std::optional<complex_value> const padded = centered_window(g, window, frames.dtype(), window_length, n_fft);
-    value const w = padded ? padded->tensor() : filled(g, safe_vector<sym_int>{n_fft}, 1, frames.dtype());
-    dtype const type = promote(frames, w);
-    value const ones = filled(g, safe_vector<sym_int>{1, count, 1}, 1, type);
-    value const squares = g.op<"Mul">(ones, g.op<"Mul">(g.cast(w, type), g.cast(w, type)));
-    value const weights = add_overlapping(g, squares, step);
-    auto const signal = [&](value x_frames) -> value {
-        value const windowed = g.op<"Mul">(g.cast(x_frames, type), g.cast(w, type));
-        return trimmed(g.op<"Div">(add_overlapping(g, windowed, step), weights));
-    };
-    if (!return_complex) return signal(frames);
-    return g.to_value(g.complex(signal(select(g, frames, -1, 0)), signal(select(g, frames, -1, 1))));
-};
+        transformed_axes const axes = {{2, sym_int(n_fft)}};
+        value const spectrum = swap_axes(g, x, 1, 2);
+        value const frames = return_complex ? complex_spectrum(g, spectrum, {{2, std::nullopt}}, norm, false)
+                                            : real_signal(g, spectrum, axes, norm, false);
+        std::optional<complex_value> const padded = centered_window(g, window, frames.dtype(), window_length, n_fft);
+        value const w = padded ? padded->tensor() : filled(g, safe_vector<sym_int>{n_fft}, 1, frames.dtype());
+        dtype const type = promote(frames, w);
+        value const ones = filled(g, safe_vector<sym_int>{1, count, 1}, 1, type);
+        value const squares = g.op<"Mul">(ones, g.op<"Mul">(g.cast(w, type), g.cast(w, type)));
+        value const weights = add_overlapping(g, squares, step);
+        auto const signal = [&](value x_frames) -> value {
+            value const windowed = g.op<"Mul">(g.cast(x_frames, type), g.cast(w, type));
+            return trimmed(g.op<"Div">(add_overlapping(g, windowed, step), weights));
+        };
+        if (!return_complex) return signal(frames);
+        return g.to_value(g.complex(signal(select(g, frames, -1, 0)), signal(select(g, frames, -1, 1))));
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto short_time_transforms = table(
-    symbolic<"aten::istft(self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex)">(detail::istft),
-    symbolic<"aten::stft(self, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)">(detail::stft),
-    symbolic<"aten::stft.center(self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex, align_to_window)">(detail::stft_centered));
-// clang-format on
+inline constexpr auto short_time_transforms = table(detail::istft, detail::stft, detail::stft_centered);
 
 } // namespace ATON_NAMESPACE::mappings
 

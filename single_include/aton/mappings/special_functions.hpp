@@ -39,7 +39,8 @@ inline constexpr auto single_precision = [](graph<9> g, value x) -> value {
     return composed<Function>(g, x);
 };
 
-/// The body of a function that is computed in float64 and rounded once, so that cancellation does not affect float32 results.
+/// The body of a function that is computed in float64 and rounded once, so that cancellation does not affect float32
+/// results.
 template <auto Function>
 inline constexpr auto double_precision =
     [](graph<9> g, value x) -> value { return g.cast(Function(g, g.cast(x, dtype::float64)), to_floating(x.dtype())); };
@@ -122,7 +123,8 @@ inline value log_ndtr(graph<9> g, value x) {
     return g.op<"Where">(is_less(g, x, 0), below, above);
 }
 
-/// Argument reduction of lgamma and digamma: x is mirrored to y >= 1/2 and shifted to z >= 8, where Stirling's series is accurate.
+/// Argument reduction of lgamma and digamma: x is mirrored to y >= 1/2 and shifted to z >= 8, where Stirling's series
+/// is accurate.
 struct stirling {
     stirling(graph<9> g, value x)
         : mirrored(is_less(g, x, 0.5)),
@@ -172,8 +174,8 @@ inline value digamma(graph<9> g, value x) {
     return g.op<"Where">(s.mirrored, at_left, right);
 }
 
-/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. Like ATen, rounds x - j / 2, which matters near poles, and each
-/// lgamma, which matters if they cancel.
+/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. Like ATen, rounds x - j / 2, which matters near
+/// poles, and each lgamma, which matters if they cancel.
 inline constexpr auto mvlgamma = [](graph<9> g, value x, std::int64_t p) -> value {
     value const v = g.cast(x, dtype::float64);
     auto const n = static_cast<double>(p);
@@ -252,34 +254,32 @@ inline value spherical_bessel_j0(graph<9> g, value x) {
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto special_functions = table(
-    symbolic<"aten::erfc(self)">(detail::composed<detail::erfc>),
-    symbolic<"aten::special_erfc(self)">(detail::composed<detail::erfc>),
-    symbolic<"aten::special_ndtr(self)">(detail::composed<detail::ndtr>),
-    symbolic<"aten::erfinv(self)">(detail::single_precision<detail::erfinv>),
-    symbolic<"aten::special_erfinv(self)">(detail::single_precision<detail::erfinv>),
-    symbolic<"aten::special_ndtri(self)">(detail::single_precision<detail::ndtri>),
-    symbolic<"aten::special_erfcx(self)">(detail::single_precision<detail::erfcx>),
-    symbolic<"aten::special_log_ndtr(self)">(detail::single_precision<detail::log_ndtr>),
+inline constexpr auto special_functions =
+    table(symbolic<"aten::erfc(self)">(detail::composed<detail::erfc>),
+          symbolic<"aten::special_erfc(self)">(detail::composed<detail::erfc>),
+          symbolic<"aten::special_ndtr(self)">(detail::composed<detail::ndtr>),
+          symbolic<"aten::erfinv(self)">(detail::single_precision<detail::erfinv>),
+          symbolic<"aten::special_erfinv(self)">(detail::single_precision<detail::erfinv>),
+          symbolic<"aten::special_ndtri(self)">(detail::single_precision<detail::ndtri>),
+          symbolic<"aten::special_erfcx(self)">(detail::single_precision<detail::erfcx>),
+          symbolic<"aten::special_log_ndtr(self)">(detail::single_precision<detail::log_ndtr>),
 
-    symbolic<"aten::lgamma(self)">(detail::double_precision<detail::lgamma>),
-    symbolic<"aten::special_gammaln(self)">(detail::double_precision<detail::lgamma>),
-    symbolic<"aten::digamma(self)">(detail::double_precision<detail::digamma>),
-    symbolic<"aten::special_digamma(self)">(detail::double_precision<detail::digamma>),
-    symbolic<"aten::special_psi(self)">(detail::double_precision<detail::digamma>),
-    symbolic<"aten::mvlgamma(self, p)">(detail::mvlgamma),
-    symbolic<"aten::special_multigammaln(self, p)">(detail::mvlgamma),
+          symbolic<"aten::lgamma(self)">(detail::double_precision<detail::lgamma>),
+          symbolic<"aten::special_gammaln(self)">(detail::double_precision<detail::lgamma>),
+          symbolic<"aten::digamma(self)">(detail::double_precision<detail::digamma>),
+          symbolic<"aten::special_digamma(self)">(detail::double_precision<detail::digamma>),
+          symbolic<"aten::special_psi(self)">(detail::double_precision<detail::digamma>),
+          symbolic<"aten::mvlgamma(self, p)">(detail::mvlgamma),
+          symbolic<"aten::special_multigammaln(self, p)">(detail::mvlgamma),
 
-    symbolic<"aten::i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-    symbolic<"aten::special_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-    symbolic<"aten::special_i0e(self)">(detail::single_precision<detail::i0e>),
-    symbolic<"aten::special_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
-    symbolic<"aten::special_i1e(self)">(detail::single_precision<detail::i1e>),
-    symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-    symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
-    symbolic<"aten::special_spherical_bessel_j0(x)">(detail::composed<detail::spherical_bessel_j0>));
-// clang-format on
+          symbolic<"aten::i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+          symbolic<"aten::special_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+          symbolic<"aten::special_i0e(self)">(detail::single_precision<detail::i0e>),
+          symbolic<"aten::special_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
+          symbolic<"aten::special_i1e(self)">(detail::single_precision<detail::i1e>),
+          symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+          symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
+          symbolic<"aten::special_spherical_bessel_j0(x)">(detail::composed<detail::spherical_bessel_j0>));
 
 } // namespace ATON_NAMESPACE::mappings
 

@@ -42,24 +42,26 @@ inline value zero_for_each_matrix(graph<11> g, value a, dtype type) {
     sizes.pop_back();
     return filled(g, sizes, 0, type);
 }
-inline constexpr auto cond = [](graph<11> g, value a, std::optional<scalar> p) -> value {
-    (void)factorable(g, a);
-    double const order = p ? p->to<double>() : 2;
-    if (is_empty(a)) return zero_for_each_matrix(g, a, a.dtype());
-    safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
-    if (!exactly_equal(std::fabs(order), 2))
-        return condition_by_inverse(g, a, [&](value x) { return matrix_norm<false>(g, x, order, last, false); });
-    value const values = singular_values(g, factorable(g, a), a.dtype());
-    value const largest = select(g, values, -1, 0);
-    value const smallest = select(g, values, -1, -1);
-    return g.cast(order > 0 ? g.op<"Div">(largest, smallest) : g.op<"Div">(smallest, largest), a.dtype());
-};
-inline constexpr auto cond_named = [](graph<11> g, value a, std::string_view p) -> value {
+inline constexpr auto cond =
+    symbolic<"aten::linalg_cond(self, p)">([](graph<11> g, value a, std::optional<scalar> p) -> value {
+        (void)factorable(g, a);
+        double const order = p ? p->to<double>() : 2;
+        if (is_empty(a)) return zero_for_each_matrix(g, a, a.dtype());
+        safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
+        if (!exactly_equal(std::fabs(order), 2))
+            return condition_by_inverse(g, a, [&](value x) { return matrix_norm<false>(g, x, order, last, false); });
+        value const values = singular_values(g, factorable(g, a), a.dtype());
+        value const largest = select(g, values, -1, 0);
+        value const smallest = select(g, values, -1, -1);
+        return g.cast(order > 0 ? g.op<"Div">(largest, smallest) : g.op<"Div">(smallest, largest), a.dtype());
+    });
+inline constexpr auto cond_named = symbolic<"aten::linalg_cond.p_str(self, p)">([](graph<11> g, value a,
+                                                                                   std::string_view p) -> value {
     (void)square_factorable(g, a);
     if (is_empty(a)) return zero_for_each_matrix(g, a, a.dtype());
     safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
     return condition_by_inverse(g, a, [&](value x) { return named_norm<false>(g, x, p, last, false, std::nullopt); });
-};
+});
 
 inline value number_limit(graph<11> g, double n) { return g.scalar(n, dtype::float64); }
 inline value tensor_limit(graph<11> g, value x) { return g.cast(x, dtype::float64); }
@@ -91,55 +93,49 @@ inline value pinv_within(graph<11> g, value a, singular_limits const& limits, bo
     return g.cast(pseudoinverse(g, x, a.dtype(), limits).inverse, a.dtype());
 }
 
-inline constexpr auto rank_tol = [](graph<11> g, value a, double tol, bool hermitian) -> value {
-    return rank_within(g, a, {number_limit(g, tol), number_limit(g, 0)}, hermitian);
-};
-inline constexpr auto rank_tol_tensor = [](graph<11> g, value a, value tol, bool hermitian) -> value {
-    return rank_within(g, a, {tensor_limit(g, tol), number_limit(g, 0)}, hermitian);
-};
-inline constexpr auto rank_float = [](graph<11> g, value a, std::optional<double> atol, std::optional<double> rtol,
-                                      bool hermitian) -> value {
-    return rank_within(g, a, limits_from(g, a, atol, rtol), hermitian);
-};
-inline constexpr auto rank_tensor = [](graph<11> g, value a, optional_value atol, optional_value rtol,
-                                       bool hermitian) -> value {
-    return rank_within(g, a, limits_from(g, a, atol, rtol), hermitian);
-};
+inline constexpr auto rank_tol = symbolic<"aten::linalg_matrix_rank(self, tol, hermitian)">(
+    [](graph<11> g, value a, double tol, bool hermitian) -> value {
+        return rank_within(g, a, {number_limit(g, tol), number_limit(g, 0)}, hermitian);
+    });
+inline constexpr auto rank_tol_tensor = symbolic<"aten::linalg_matrix_rank.tol_tensor(input, tol, hermitian)">(
+    [](graph<11> g, value a, value tol, bool hermitian) -> value {
+        return rank_within(g, a, {tensor_limit(g, tol), number_limit(g, 0)}, hermitian);
+    });
+inline constexpr auto rank_float = symbolic<"aten::linalg_matrix_rank.atol_rtol_float(self, atol, rtol, hermitian)">(
+    [](graph<11> g, value a, std::optional<double> atol, std::optional<double> rtol, bool hermitian) -> value {
+        return rank_within(g, a, limits_from(g, a, atol, rtol), hermitian);
+    });
+inline constexpr auto rank_tensor = symbolic<"aten::linalg_matrix_rank.atol_rtol_tensor(input, atol, rtol, hermitian)">(
+    [](graph<11> g, value a, optional_value atol, optional_value rtol, bool hermitian) -> value {
+        return rank_within(g, a, limits_from(g, a, atol, rtol), hermitian);
+    });
 
-inline constexpr auto pinverse = [](graph<11> g, value a, double rcond) -> value {
-    return pinv_within(g, a, {number_limit(g, 0), number_limit(g, rcond)}, false);
-};
-inline constexpr auto pinv_rcond = [](graph<11> g, value a, double rcond, bool hermitian) -> value {
-    return pinv_within(g, a, {number_limit(g, 0), number_limit(g, rcond)}, hermitian);
-};
-inline constexpr auto pinv_rcond_tensor = [](graph<11> g, value a, value rcond, bool hermitian) -> value {
-    return pinv_within(g, a, {number_limit(g, 0), tensor_limit(g, rcond)}, hermitian);
-};
-inline constexpr auto pinv_float = [](graph<11> g, value a, std::optional<double> atol, std::optional<double> rtol,
-                                      bool hermitian) -> value {
-    return pinv_within(g, a, limits_from(g, a, atol, rtol), hermitian);
-};
-inline constexpr auto pinv_tensor = [](graph<11> g, value a, optional_value atol, optional_value rtol,
-                                       bool hermitian) -> value {
-    return pinv_within(g, a, limits_from(g, a, atol, rtol), hermitian);
-};
+inline constexpr auto pinverse =
+    symbolic<"aten::pinverse(self, rcond)">([](graph<11> g, value a, double rcond) -> value {
+        return pinv_within(g, a, {number_limit(g, 0), number_limit(g, rcond)}, false);
+    });
+inline constexpr auto pinv_rcond = symbolic<"aten::linalg_pinv(self, rcond, hermitian)">(
+    [](graph<11> g, value a, double rcond, bool hermitian) -> value {
+        return pinv_within(g, a, {number_limit(g, 0), number_limit(g, rcond)}, hermitian);
+    });
+inline constexpr auto pinv_rcond_tensor = symbolic<"aten::linalg_pinv.rcond_tensor(self, rcond, hermitian)">(
+    [](graph<11> g, value a, value rcond, bool hermitian) -> value {
+        return pinv_within(g, a, {number_limit(g, 0), tensor_limit(g, rcond)}, hermitian);
+    });
+inline constexpr auto pinv_float = symbolic<"aten::linalg_pinv.atol_rtol_float(self, atol, rtol, hermitian)">(
+    [](graph<11> g, value a, std::optional<double> atol, std::optional<double> rtol, bool hermitian) -> value {
+        return pinv_within(g, a, limits_from(g, a, atol, rtol), hermitian);
+    });
+inline constexpr auto pinv_tensor = symbolic<"aten::linalg_pinv.atol_rtol_tensor(self, atol, rtol, hermitian)">(
+    [](graph<11> g, value a, optional_value atol, optional_value rtol, bool hermitian) -> value {
+        return pinv_within(g, a, limits_from(g, a, atol, rtol), hermitian);
+    });
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto spectra = table(
-    symbolic<"aten::linalg_cond(self, p)">(detail::cond),
-    symbolic<"aten::linalg_cond.p_str(self, p)">(detail::cond_named),
-    symbolic<"aten::linalg_matrix_rank(self, tol, hermitian)">(detail::rank_tol),
-    symbolic<"aten::linalg_matrix_rank.tol_tensor(input, tol, hermitian)">(detail::rank_tol_tensor),
-    symbolic<"aten::linalg_matrix_rank.atol_rtol_float(self, atol, rtol, hermitian)">(detail::rank_float),
-    symbolic<"aten::linalg_matrix_rank.atol_rtol_tensor(input, atol, rtol, hermitian)">(detail::rank_tensor),
-    symbolic<"aten::pinverse(self, rcond)">(detail::pinverse),
-    symbolic<"aten::linalg_pinv(self, rcond, hermitian)">(detail::pinv_rcond),
-    symbolic<"aten::linalg_pinv.rcond_tensor(self, rcond, hermitian)">(detail::pinv_rcond_tensor),
-    symbolic<"aten::linalg_pinv.atol_rtol_float(self, atol, rtol, hermitian)">(detail::pinv_float),
-    symbolic<"aten::linalg_pinv.atol_rtol_tensor(self, atol, rtol, hermitian)">(detail::pinv_tensor));
-// clang-format on
+inline constexpr auto spectra = table(detail::cond, detail::cond_named, detail::rank_tol, detail::rank_tol_tensor,
+                                      detail::rank_float, detail::rank_tensor, detail::pinverse, detail::pinv_rcond,
+                                      detail::pinv_rcond_tensor, detail::pinv_float, detail::pinv_tensor);
 
 } // namespace ATON_NAMESPACE::mappings
 

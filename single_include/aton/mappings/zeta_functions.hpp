@@ -50,7 +50,8 @@ inline std::tuple<value, value> sum_of_negative_terms(graph<9> g, value s, value
     return {sum.set_shape(q.shape()), end.set_shape(q.shape())};
 }
 
-/// The sum of (q + k)^-s for all k >= 0, in float64: 20 terms, and the others by the formula of Euler and Maclaurin (DLMF 25.11.28).
+/// The sum of (q + k)^-s for all k >= 0, in float64: 20 terms, and the others by the formula of Euler and Maclaurin
+/// (DLMF 25.11.28).
 inline value hurwitz_zeta(graph<9> g, value s_given, value q_given) {
     value const zero = g.scalar(0, dtype::float64);
     value const s = g.op<"Add">(s_given, g.op<"Mul">(q_given, zero)); // broadcasts; NaN if either is
@@ -80,7 +81,8 @@ inline value hurwitz_zeta(graph<9> g, value s_given, value q_given) {
     return g.op<"Add">(sum, g.op<"Where">(small, zero, rest));
 }
 
-/// ATen's zeta(s, q): infinite at s = 1 and for q = 0, -1, ...; NaN for s < 1, and for other negative q unless s is an integer.
+/// ATen's zeta(s, q): infinite at s = 1 and for q = 0, -1, ...; NaN for s < 1, and for other negative q unless s is an
+/// integer.
 inline value zeta_at(graph<9> g, value s, value q) {
     value const infinite = g.scalar(std::numeric_limits<double>::infinity(), dtype::float64);
     value const no_number = g.scalar(std::numeric_limits<double>::quiet_NaN(), dtype::float64);
@@ -124,14 +126,12 @@ inline constexpr auto polygamma = [](graph<9> g, std::int64_t n, value self) -> 
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto zeta_functions = table(
-    symbolic<"aten::polygamma(n, self)">(detail::polygamma),
-    symbolic<"aten::special_polygamma(n, self)">(detail::polygamma),
-    symbolic<"aten::special_zeta(self, other)">(detail::of_tensors<detail::zeta>),
-    symbolic<"aten::special_zeta.other_scalar(self, other)">(detail::with_number<detail::zeta>),
-    symbolic<"aten::special_zeta.self_scalar(self, other)">(detail::number_first<detail::zeta>));
-// clang-format on
+inline constexpr auto zeta_functions =
+    table(symbolic<"aten::polygamma(n, self)">(detail::polygamma),
+          symbolic<"aten::special_polygamma(n, self)">(detail::polygamma),
+          symbolic<"aten::special_zeta(self, other)">(detail::of_tensors<detail::zeta>),
+          symbolic<"aten::special_zeta.other_scalar(self, other)">(detail::with_number<detail::zeta>),
+          symbolic<"aten::special_zeta.self_scalar(self, other)">(detail::number_first<detail::zeta>));
 
 } // namespace ATON_NAMESPACE::mappings
 

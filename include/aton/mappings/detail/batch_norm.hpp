@@ -103,9 +103,9 @@ struct batch_norm_results {
     batch_statistics statistics;
 };
 
-inline batch_norm_results batch_norm(graph<7> g, value x, optional_value weight, optional_value bias,
-                                     optional_value running_mean, optional_value running_var, bool training,
-                                     double momentum, double eps) {
+inline batch_norm_results batch_norm_of(graph<7> g, value x, optional_value weight, optional_value bias,
+                                        optional_value running_mean, optional_value running_var, bool training,
+                                        double momentum, double eps) {
     dtype const saved = parameter_dtype(x, weight, bias);
     batch_norm_results r;
     if (!training && running_mean && running_var) {

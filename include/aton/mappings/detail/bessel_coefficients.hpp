@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Polynomials in t from -1 to 1 that approximate parts of Bessel and Airy functions to 1e-15; the constant term comes first. They
-// interpolate 40-digit values at Chebyshev nodes.
+// Polynomials in t from -1 to 1 that approximate parts of Bessel and Airy functions to 1e-15; the constant term comes
+// first. They interpolate 40-digit values at Chebyshev nodes.
 // Internal header.
 #pragma once
 

@@ -28,7 +28,8 @@ inline operands cast_both(graph<7> g, value a, value b, dtype type) { return {g.
 inline operands cast_through(graph<7> g, value a, value b, dtype type, dtype wide) {
     return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
 }
-/// Like ATen, rounds operands to a floating-point result dtype before it widens them, including numbers beside half-precision tensors.
+/// Like ATen, rounds operands to a floating-point result dtype before it widens them, including numbers beside
+/// half-precision tensors.
 inline operands cast_rounded(graph<7> g, value a, value b, dtype type, dtype wide) {
     return is_floating(type) ? cast_through(g, a, b, type, wide) : cast_both(g, a, b, wide);
 }
@@ -37,8 +38,8 @@ inline operands promoted(graph<7> g, value a, value b) { return cast_both(g, a, 
 /// ATen's opmath_type: half-precision dtypes are computed in float32 and rounded once.
 constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }
 
-/// The dtype for arithmetic: int32 for integers of 8 and 16 bits, which ONNX's arithmetic operators support late or never, and for
-/// which ONNX Runtime has no kernels before version 1.21, and none for CUDA.
+/// The dtype for arithmetic: int32 for integers of 8 and 16 bits, which ONNX's arithmetic operators support late or
+/// never, and for which ONNX Runtime has no kernels before version 1.21, and none for CUDA.
 constexpr dtype arithmetic_type(dtype t) { return is_integral(t) && bits(t) < 32 ? dtype::int32 : t; }
 
 /// arithmetic_type of opmath_type.
@@ -62,8 +63,8 @@ inline value marked_as_nan(graph<7> g, value y, value marks) {
     return g.op<"Add">(y, g.op<"Div">(g.scalar(0, y.dtype()), g.op<"Sub">(g.scalar(1, y.dtype()), found)));
 }
 
-/// Operands of products and quotients. ATen does not round a Python number to a half-precision dtype here: if it is out of range, both
-/// operands are widened.
+/// Operands of products and quotients. ATen does not round a Python number to a half-precision dtype here: if it is out
+/// of range, both operands are widened.
 inline operands cast_factors(graph<7> g, value a, value b, dtype type) {
     auto const n = known_number(b);
     bool const is_beyond = n && is_floating(type) && bits(type) == 16 && !fits(*n, type);

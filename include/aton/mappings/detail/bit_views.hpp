@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The same bytes as another dtype: of constants bit for bit, of integers by integer arithmetic, and since opset 26 by BitCast.
+// The same bytes as another dtype: of constants bit for bit, of integers by integer arithmetic, and since opset 26 by
+// BitCast.
 // Internal header.
 #pragma once
 
@@ -32,8 +33,8 @@ inline value constant_viewed_as(graph<7> g, tensor x, dtype to) {
     return g.constant(std::move(x));
 }
 
-/// The numbers of floating-point formats with these bits, int64, of which only the lowest `width` count. Every number is exact; NaN has no
-/// payload.
+/// The numbers of floating-point formats with these bits, int64, of which only the lowest `width` count. Every number
+/// is exact; NaN has no payload.
 inline value floats_of_bits(graph<10> g, value pattern, dtype to) {
     struct format {
         int significand;
@@ -64,7 +65,8 @@ inline value floats_of_bits(graph<10> g, value pattern, dtype to) {
     value const is_small = is_less(g, exponent, 1);
     value const is_last = is_at_least(g, exponent, exponents - 1);
     value const whole = where(g, is_small, fraction, g.op<"Add">(fraction, unit));
-    value const size = g.op<"Mul">(g.cast(whole, dtype::float64), gather(g, g.constant(std::move(steps)), exponent, 0));
+    value const size =
+        g.op<"Mul">(g.cast(whole, dtype::float64), gather_of(g, g.constant(std::move(steps)), exponent, 0));
     value const is_nan = g.op<"And">(is_last, is_greater(g, fraction, 0));
     value const number = where(g, is_nan, g.scalar(std::numeric_limits<double>::quiet_NaN(), dtype::float64), size);
     return g.cast(where(g, negative, g.op<"Neg">(number), number), to);
@@ -110,9 +112,9 @@ inline value join_bits(graph<10> g, value pattern, std::int64_t parts, std::int6
     to.back() = to.back() / parts;
     to.emplace_back(parts);
     value const rows = reshape(g, g.op<"Mod">(pattern, g.scalar(unit, dtype::int64)), to);
-    value sum = gather(g, rows, g.scalar(0, dtype::int64), pattern.rank());
+    value sum = gather_of(g, rows, g.scalar(0, dtype::int64), pattern.rank());
     for (std::int64_t i = 1; i != parts; ++i) {
-        value part = gather(g, rows, g.scalar(i, dtype::int64), pattern.rank());
+        value part = gather_of(g, rows, g.scalar(i, dtype::int64), pattern.rank());
         if (i + 1 == parts && has_sign) part = where(g, is_at_least(g, part, unit / 2), g.op<"Sub">(part, unit), part);
         sum = g.op<"Add">(sum, g.op<"Mul">(part, std::int64_t{1} << (i * width)));
     }

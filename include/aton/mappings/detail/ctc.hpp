@@ -28,7 +28,7 @@ inline value rows_of_targets(graph<11> g, value targets, value lengths) {
     value const all = g.op<"Add">(unsqueeze(g, first, 1), place);
     value const inside = g.op<"Where">(g.op<"Less">(place, unsqueeze(g, lengths, 1)), all, g.scalar(0, dtype::int64));
     value const not_empty = g.op<"Concat">(safe_vector<value>{targets, g.ints({0})}, attr::axis_i(0));
-    return gather(g, not_empty, inside, 0);
+    return gather_of(g, not_empty, inside, 0);
 }
 
 /// (batch, 2 * width + 1) from targets (batch, width), whose elements beyond their lengths are replaced by blanks.

@@ -19,7 +19,8 @@
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// Replaces an ellipsis that the result does not have by letters, aligned at the right: ATen sums these dimensions, ONNX keeps them.
+/// Replaces an ellipsis that the result does not have by letters, aligned at the right: ATen sums these dimensions,
+/// ONNX keeps them.
 inline std::string name_ellipsis(std::string_view equation, safe_span<value const> tensors) {
     std::size_t const arrow = equation.find("->");
     if (arrow == std::string_view::npos || equation.find("...", arrow) != std::string_view::npos ||
@@ -48,7 +49,8 @@ inline std::string name_ellipsis(std::string_view equation, safe_span<value cons
     return out;
 }
 
-/// Gives all operands with an ellipsis as many dimensions there, with new leading ones of size 1: ATen broadcasts them, ONNX requires equal ranks.
+/// Gives all operands with an ellipsis as many dimensions there, with new leading ones of size 1: ATen broadcasts them,
+/// ONNX requires equal ranks.
 inline safe_vector<value> align_ellipses(graph<7> g, std::string_view equation, safe_span<value const> tensors) {
     struct ellipsis {
         std::size_t at; ///< the first dimension
@@ -138,7 +140,8 @@ std::string kept_letters(std::string_view letters, Keep keep) {
     return out;
 }
 
-/// Letters that only one factor has are summed first, for integers and bools in int64. Sums that keep the dtype are left to the product.
+/// Letters that only one factor has are summed first, for integers and bools in int64. Sums that keep the dtype are
+/// left to the product.
 template <class Needed>
 einsum_operand summed_alone(einsum_operand const& x, einsum_operand const& other, Needed is_needed) {
     auto const stays = [&](char c) { return has_letter(other.longs, c) || is_needed(c) || !has_letter(x.longs, c); };
@@ -218,8 +221,8 @@ inline value einsum_by_steps(graph<7> g, safe_vector<einsum_step> const& steps, 
     return left.front();
 }
 
-inline value einsum(graph<7> g, std::string_view written, safe_span<value const> given,
-                    std::optional<safe_span<std::int64_t const>> path = {}) {
+inline value einsum_of(graph<7> g, std::string_view written, safe_span<value const> given,
+                       std::optional<safe_span<std::int64_t const>> path = {}) {
     std::string compact;
     for (char const c : written)
         if (c != ' ') compact += c;

@@ -24,7 +24,8 @@ value extreme_of_one_shape(graph<7, 7> g, value x, value y) {
     return g.op<Op>(expand_to(g, x, to), expand_to(g, y, to));
 }
 
-/// Max and Min of two operands of one dtype: NaN if either is. They broadcast since opset 8 and take integers since opset 12.
+/// Max and Min of two operands of one dtype: NaN if either is. They broadcast since opset 8 and take integers since
+/// opset 12.
 template <fixed_string Op>
 value extreme_of(graph<7> g, value x, value y) {
     if (g.opset() >= 12 || (g.opset() >= 8 && is_floating(x.dtype()))) return g.within<8>().op<Op>(x, y);
@@ -41,8 +42,8 @@ inline value max_of(graph<7> g, value x, number const& n) { return max_of(g, x, 
 inline value min_of(graph<7> g, value x, value y) { return detail::extreme_of<"Min">(g, x, y); }
 inline value min_of(graph<7> g, value x, number const& n) { return min_of(g, x, g.scalar_like(n, x)); }
 
-/// Clip to [low, high]. The bounds are inputs since opset 11, and the operator takes integers since opset 12. ONNX Runtime has no Clip of
-/// float64 at opset 11.
+/// Clip to [low, high]. The bounds are inputs since opset 11, and the operator takes integers since opset 12. ONNX
+/// Runtime has no Clip of float64 at opset 11.
 inline value clip(graph<7> g, value x, value low, value high) {
     bool const by_inputs = g.opset() >= 11 && is_floating(x.dtype()) && x.dtype() != dtype::float64;
     if (g.opset() >= 12 || by_inputs) return g.within<11>().op<"Clip">(x, low, high);
@@ -55,8 +56,8 @@ inline value clip(graph<7> g, value x, number const& low, number const& high) {
 
 namespace detail {
 
-/// Pad up to opset 10: widths and filler are attributes, and only floats are padded. Integers of up to 32 bits are padded as floats that
-/// hold them exactly.
+/// Pad up to opset 10: widths and filler are attributes, and only floats are padded. Integers of up to 32 bits are
+/// padded as floats that hold them exactly.
 inline value pad_by_attributes(graph<7> g, value x, size_list pads, double filler, std::string_view mode) {
     dtype const type = x.dtype();
     bool const is_exact = std::isnan(filler) || exactly_equal(static_cast<double>(static_cast<float>(filler)), filler);
@@ -95,7 +96,8 @@ inline value pad_by_mode(graph<7> g, value x, size_list pads, std::string_view m
     return detail::pad_by_attributes(g, x, pads, 0, mode);
 }
 
-/// x in pieces of these sizes along an axis. Up to opset 12, the sizes are an attribute; computed ones need a slice for each piece.
+/// x in pieces of these sizes along an axis. Up to opset 12, the sizes are an attribute; computed ones need a slice for
+/// each piece.
 inline safe_vector<value> split(graph<7> g, value x, safe_span<sym_int const> sizes, std::int64_t axis) {
     if (g.opset() >= 13)
         return g.within<13>().op<"Split">(x, g.ints(sizes), attr::axis_i(axis), output_list(sizes.size()));
@@ -116,7 +118,8 @@ inline safe_vector<value> split(graph<7> g, value x, safe_span<std::int64_t cons
     return split(g, x, safe_vector<sym_int>(sizes.begin(), sizes.end()), axis);
 }
 
-/// GatherElements, which was added in opset 11; below, Gather of positions in the flattened tensor. The indices count from the front.
+/// GatherElements, which was added in opset 11; below, Gather of positions in the flattened tensor. The indices count
+/// from the front.
 inline value elements_at(graph<9> g, value x, value index, std::int64_t axis) {
     if (g.opset() >= 11) return g.within<11>().op<"GatherElements">(x, index, attr::axis_i(axis));
     axis = normalize_axis(axis, x.rank());

@@ -142,8 +142,8 @@ inline value solve_square(graph<11> g, value a, value b) {
     return solve_factored(g, parts.lu, parts.order, b, false);
 }
 
-/// L of L L^T = A, of which only the lower triangle is read, and LAPACK's info: 0, or the order of the first minor that is not
-/// positive. The columns from there on are those of A, except for the diagonal element that is not positive.
+/// L of L L^T = A, of which only the lower triangle is read, and LAPACK's info: 0, or the order of the first minor that
+/// is not positive. The columns from there on are those of A, except for the diagonal element that is not positive.
 struct cholesky_parts {
     value lower;
     value info;

@@ -13,16 +13,16 @@
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// |x| = fraction * 2^exponent with a fraction in [1/2, 1), both in float64; 1/2 and 1 for zeros, infinities and NaN, which are not
-/// `ordinary`.
+/// |x| = fraction * 2^exponent with a fraction in [1/2, 1), both in float64; 1/2 and 1 for zeros, infinities and NaN,
+/// which are not `ordinary`.
 struct binary_parts {
     value fraction;
     value exponent;
     value ordinary;
 };
 
-/// Parts of x in float64. A logarithm gives the exponent, which may be off by one. Numbers far from 1 are scaled first if `is_wide`: the
-/// inverse of their power of two may be out of range.
+/// Parts of x in float64. A logarithm gives the exponent, which may be off by one. Numbers far from 1 are scaled first
+/// if `is_wide`: the inverse of their power of two may be out of range.
 inline binary_parts parts_of(graph<11> g, value x, bool is_wide) {
     dtype const type = dtype::float64;
     value const infinity = g.scalar(std::numeric_limits<double>::infinity(), type);

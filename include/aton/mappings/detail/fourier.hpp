@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fourier transforms along axes of a signal, whose trailing axis has its real and imaginary parts: as products with a matrix, or by DFT.
+// Fourier transforms along axes of a signal, whose trailing axis has its real and imaginary parts: as products with a
+// matrix, or by DFT.
 // Internal header.
 #pragma once
 
@@ -72,14 +73,15 @@ inline std::pair<double, double> root_of_unity(std::int64_t t, std::int64_t n) {
     return {std::cos(angle), std::sin(angle)};
 }
 
-/// The longest transforms that are products with a matrix where DFT exists. ONNX Runtime's DFT of a length that is no power of two makes
-/// three transforms of more than twice the length: 400 elements take four times as long as the product.
+/// The longest transforms that are products with a matrix where DFT exists. ONNX Runtime's DFT of a length that is no
+/// power of two makes three transforms of more than twice the length: 400 elements take four times as long as the
+/// product.
 inline constexpr std::int64_t max_product_length = 512;
 /// Of a power of two, if the matrix also replaces the nodes around DFT: 64 elements take half as long.
 inline constexpr std::int64_t max_product_length_of_power = 64;
 
-/// What a product with a matrix replaces: DFT alone, also the nodes around it, or those that make real numbers of a spectrum. The last are
-/// so many that a product is worth its transpositions along other axes than the last.
+/// What a product with a matrix replaces: DFT alone, also the nodes around it, or those that make real numbers of a
+/// spectrum. The last are so many that a product is worth its transpositions along other axes than the last.
 enum class replaced : std::uint8_t { dft, nodes_around, spectrum_to_reals };
 
 inline bool is_product(graph<9> g, value x, transformed_axis const& a, replaced what = replaced::dft) {
@@ -171,8 +173,8 @@ inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
     return y.set_shape(shape(sizes));
 }
 
-/// The transforms along some axes, without a divisor. Their order is free, except that real numbers have one half of a spectrum only in the
-/// first: the product, if there is one, takes real numbers as they are.
+/// The transforms along some axes, without a divisor. Their order is free, except that real numbers have one half of a
+/// spectrum only in the first: the product, if there is one, takes real numbers as they are.
 inline value transform_along(graph<9> g, value x, transformed_axes axes) {
     auto const is_half = [](transformed_axis const& a) { return a.half; };
     auto const product = std::find_if(axes.begin(), axes.end(), [&](auto const& a) { return is_product(g, x, a); });
@@ -183,8 +185,9 @@ inline value transform_along(graph<9> g, value x, transformed_axes axes) {
     return x;
 }
 
-/// Applies f to a signal in float64, except for a single short product: ONNX Runtime computes the angles of DFT in the dtype of the signal.
-/// In float32, errors of lengths other than powers of two are 3e-4 of the largest result for 1000 elements, and 4e-3 for 16000.
+/// Applies f to a signal in float64, except for a single short product: ONNX Runtime computes the angles of DFT in the
+/// dtype of the signal. In float32, errors of lengths other than powers of two are 3e-4 of the largest result for 1000
+/// elements, and 4e-3 for 16000.
 template <class Function>
 value with_exact_angles(graph<9> g, value x, transformed_axes const& axes, replaced what, Function f) {
     bool const is_short = axes.size() == 1 && is_product(g, x, axes[0], what) &&
@@ -193,8 +196,8 @@ value with_exact_angles(graph<9> g, value x, transformed_axes const& axes, repla
     return is_short ? f(x) : g.cast(f(g.cast(x, dtype::float64)), x.dtype());
 }
 
-/// The inverse transform is that of the conjugates, conjugated: ONNX Runtime rounds the divisor of DFT's own inverse to float32, and does not
-/// have a one-sided inverse.
+/// The inverse transform is that of the conjugates, conjugated: ONNX Runtime rounds the divisor of DFT's own inverse to
+/// float32, and does not have a one-sided inverse.
 inline value conjugate_pairs(graph<9> g, value x) {
     return has_imaginary(x) ? value(g.op<"Mul">(x, g.constant({1, -1}, x.dtype()))) : x;
 }
@@ -236,8 +239,8 @@ inline value complex_spectrum(graph<9> g, value x, transformed_axes const& axes,
     });
 }
 
-/// The weights with which the first half of a spectrum of n elements, or its conjugates, stands for the whole: 1 for the elements that are
-/// their own mirror image, and 2 for the others.
+/// The weights with which the first half of a spectrum of n elements, or its conjugates, stands for the whole: 1 for
+/// the elements that are their own mirror image, and 2 for the others.
 inline value mirrored(graph<9> g, value x, std::int64_t axis, sym_int const& n, bool conjugates) {
     std::int64_t const after = x.rank() - 1 - axis;
     if (dim const& d = x.size(axis); d.is_static() && n.is_constant()) {

@@ -35,8 +35,8 @@ inline std::size_t group_count(value offs) {
     return static_cast<std::size_t>(offs.size(0).size());
 }
 
-/// self @ mat2 for each group. `offs` are the ends of the groups: of rows of a 2-d self, of columns of a 2-d mat2, or of the dimension that
-/// is summed if both are 2-d. Rows and columns after the last group are 0.
+/// self @ mat2 for each group. `offs` are the ends of the groups: of rows of a 2-d self, of columns of a 2-d mat2, or
+/// of the dimension that is summed if both are 2-d. Rows and columns after the last group are 0.
 inline value grouped_product(graph<7> g, value a, value b, value offs) {
     auto const is_operand = [](value v) { return v.rank() == 2 || v.rank() == 3; };
     if (!is_operand(a) || !is_operand(b) || a.rank() + b.rank() == 6)
@@ -76,7 +76,8 @@ inline void expect_experts(value rows, value weight) {
         throw unsupported_error("operands that are not rows and one matrix per expert");
 }
 
-/// transformers' mixtures of experts where aten::_grouped_mm cannot run: rows of `input`, sorted by expert, times the weights of each.
+/// transformers' mixtures of experts where aten::_grouped_mm cannot run: rows of `input`, sorted by expert, times the
+/// weights of each.
 inline constexpr auto experts = [](graph<7> g, value input, value weight, value offs) -> value {
     expect_experts(input, weight);
     return grouped_product(g, input, weight, offs);

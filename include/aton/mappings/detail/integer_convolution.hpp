@@ -26,7 +26,8 @@ struct convolution_parameters {
     }
 };
 
-/// The inputs of a transposed convolution: output o reads input i with kernel element k if o = i * stride - before + k * dilation.
+/// The inputs of a transposed convolution: output o reads input i with kernel element k if o = i * stride - before + k
+/// * dilation.
 inline axis_windows transposed_windows(std::int64_t in, std::int64_t kernel, convolution_parameters const& p,
                                        std::size_t axis) {
     std::int64_t const stride = p.stride[axis];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ATen's interpolation (ATen/native/UpSample.h) along one axis as a table of indices and weights, applied with Gather, Mul and ReduceSum
-// where ONNX's Resize samples differently.
+// ATen's interpolation (ATen/native/UpSample.h) along one axis as a table of indices and weights, applied with Gather,
+// Mul and ReduceSum where ONNX's Resize samples differently.
 // Internal header.
 #pragma once
 
@@ -162,7 +162,8 @@ inline tap_table antialias_taps(resized_axis const& a, filter kind, bool align_c
     return t;
 }
 
-/// The sizes below which floor(size * factor) is the multiple of the size, although the factor is larger; 0 if there are none.
+/// The sizes below which floor(size * factor) is the multiple of the size, although the factor is larger; 0 if there
+/// are none.
 inline std::int64_t sizes_before_growth(double factor, int multiple) {
     double const more = factor - multiple;
     if (!(more > 0 && more < 1)) return 0;
@@ -188,7 +189,7 @@ inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
 inline value gather_taps(graph<7> g, value x, std::int64_t axis, tap_table const& t) {
     tensor index = int64_tensor(t.index);
     if (!t.weight.empty()) index.sizes = {t.out, t.taps};
-    return gather(g, x, g.constant(std::move(index)), axis);
+    return gather_of(g, x, g.constant(std::move(index)), axis);
 }
 
 /// The weights with a dimension of size 1 for each dimension after `axis`.
@@ -206,9 +207,9 @@ inline value apply_taps(graph<7> g, value x, std::int64_t axis, tap_table const&
     return reduce_sum(g, weighted, safe_vector<std::int64_t>{axis + 1}, false);
 }
 
-/// The same along an axis of dynamic size, for a call with a factor. The table is for an axis without an end: indices stop at the last
-/// element. For linear filters and for nearest elements of images, ATen ignores the factor if the size stays the same, and for the latter also
-/// if it doubles.
+/// The same along an axis of dynamic size, for a call with a factor. The table is for an axis without an end: indices
+/// stop at the last element. For linear filters and for nearest elements of images, ATen ignores the factor if the size
+/// stays the same, and for the latter also if it doubles.
 inline value apply_unlimited_taps(graph<7> g, value x, std::int64_t axis, resized_axis const& a,
                                   interpolation const& mode) {
     tap_table const t = taps_of(a, mode);
@@ -241,7 +242,7 @@ inline value apply_unlimited_taps(graph<7> g, value x, std::int64_t axis, resize
         }
     }
     index = max_of(g, min_of(g, index, g.op<"Sub">(size, 1)), 0);
-    value const read = gather(g, x, index, axis);
+    value const read = gather_of(g, x, index, axis);
     if (t.weight.empty()) return read;
     return reduce_sum(g, g.op<"Mul">(read, weights), safe_vector<std::int64_t>{axis + 1}, false);
 }
@@ -257,8 +258,8 @@ inline void join_repeated_taps(tap_table& t) {
             }
 }
 
-/// ATen's interpolation of uint8 (_compute_index_ranges_int16_weights): weights are 16-bit integers of maximum precision, and every pass
-/// is rounded. x is int32.
+/// ATen's interpolation of uint8 (_compute_index_ranges_int16_weights): weights are 16-bit integers of maximum
+/// precision, and every pass is rounded. x is int32.
 inline value apply_taps_uint8(graph<7> g, value x, std::int64_t axis, tap_table t) {
     join_repeated_taps(t);
     double const largest = t.weight.empty() ? 0.0 : *std::max_element(t.weight.begin(), t.weight.end());

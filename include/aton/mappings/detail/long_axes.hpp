@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Algorithms for long axes, in Loops whose memory grows with the elements and not with their square: binary search in sorted elements, and
-// reductions of all elements so far.
+// Algorithms for long axes, in Loops whose memory grows with the elements and not with their square: binary search in
+// sorted elements, and reductions of all elements so far.
 // Internal header.
 #pragma once
 
@@ -24,8 +24,8 @@ inline constexpr std::int64_t few_prefixes = 32;
 /// Whether an element of the sorted sequence comes before the value, at the positions of the values.
 using is_before = std::function<value(graph<13>, value element, value x)>;
 
-/// The number of elements that come before each value, int64, in the steps of ATen's binary search, so that elements that are not
-/// sorted (NaN) lead to the same position. `sorted` is 1-d, or has a row for each row of x.
+/// The number of elements that come before each value, int64, in the steps of ATen's binary search, so that elements
+/// that are not sorted (NaN) lead to the same position. `sorted` is 1-d, or has a row for each row of x.
 inline value search_sorted(graph<13> g, value sorted, value x, is_before const& before) {
     value const count = g.to_value(g.size(sorted, -1));
     value const first = g.op<"Expand">(g.scalar(0, dtype::int64), g.op<"Shape">(x));
@@ -44,7 +44,7 @@ inline value search_sorted(graph<13> g, value sorted, value x, is_before const& 
                          value const middle = b.op<"Div">(b.op<"Add">(now[0], now[1]), 2);
                          value const at = b.op<"Min">(middle, last); // past the last element where the search has ended
                          value const element = sorted.rank() == 1
-                                                   ? gather(b, sorted, at, 0)
+                                                   ? gather_of(b, sorted, at, 0)
                                                    : value(b.op<"GatherElements">(sorted, at, attr::axis_i(-1)));
                          value const goes_on = b.op<"And">(b.op<"Less">(now[0], now[1]), before(b, element, x));
                          value const left = b.op<"Div">(now[2], 2);
@@ -58,12 +58,12 @@ inline value search_sorted(graph<13> g, value sorted, value x, is_before const& 
     return out.set_shape(x.shape());
 }
 
-/// The reduction of elements that lie apart: those that come earlier along the axis, then those that come later, each as one tensor per
-/// carried value. It must be associative.
+/// The reduction of elements that lie apart: those that come earlier along the axis, then those that come later, each
+/// as one tensor per carried value. It must be associative.
 using combination = std::function<safe_vector<value>(graph<13>, safe_span<value const>, safe_span<value const>)>;
 
-/// Replaces each element by the reduction of all elements up to it. In steps of 1, 2, 4, ... elements, each is combined with the one that
-/// lies a step before it, which by then stands for as many elements as the step is long.
+/// Replaces each element by the reduction of all elements up to it. In steps of 1, 2, 4, ... elements, each is combined
+/// with the one that lies a step before it, which by then stands for as many elements as the step is long.
 inline safe_vector<value> reduce_so_far(graph<13> g, safe_vector<value> const& elements, std::int64_t axis,
                                         combination const& combine) {
     value const count = g.to_value(g.size(elements[0], axis));

@@ -32,7 +32,7 @@ inline packed_layout layout_of_packed(graph<11> g, value batch_sizes, sym_int ba
 
 /// (time, batch, ...) from packed elements. What stands where there is no element is arbitrary.
 inline value pad_sequences(graph<11> g, value packed, packed_layout const& layout) {
-    return gather(g, packed, layout.positions, 0);
+    return gather_of(g, packed, layout.positions, 0);
 }
 
 /// The elements of (time, batch, ...) that are present.

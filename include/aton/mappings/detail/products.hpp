@@ -55,8 +55,8 @@ inline value scaled_sum(graph<9> g, value self, value product, number beta, numb
     return g.op<"Add">(addend, scaled);
 }
 
-/// beta * self + alpha * (a @ b). If alpha does not fit a 16-bit dtype, or is infinite, the product is not rounded to the dtype before it is
-/// scaled.
+/// beta * self + alpha * (a @ b). If alpha does not fit a 16-bit dtype, or is infinite, the product is not rounded to
+/// the dtype before it is scaled.
 inline value scaled_sum_of_product(graph<9> g, value self, value a, value b, number beta, number alpha) {
     dtype const type = a.dtype();
     bool const may_be_infinite = !alpha.is_constant() || !std::isfinite(alpha.constant<double>());
@@ -67,8 +67,8 @@ inline value scaled_sum_of_product(graph<9> g, value self, value a, value b, num
     return g.cast(scaled_sum(g, g.cast(self, wide), product, beta, alpha), type);
 }
 
-/// Whether the product with `a` is ignored even if alpha makes it NaN: if it is a sum of no terms, and if alpha is 0, as in BLAS, which ATen
-/// uses only for float32 and float64.
+/// Whether the product with `a` is ignored even if alpha makes it NaN: if it is a sum of no terms, and if alpha is 0,
+/// as in BLAS, which ATen uses only for float32 and float64.
 inline bool skips_product(value a, number const& alpha) {
     return is_empty(a) || // ONNX Runtime's Gemm then ignores beta
            (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));

@@ -33,8 +33,8 @@ inline std::tuple<value, value> projected_step(graph<11> g, value inputs, value 
     return {linear_layer(g, out, p.w_hr, absent), next};
 }
 
-/// (outputs, last hidden, last cell) of one direction over (time, batch, features). `present`, (time, batch), is absent if all sequences
-/// have all time steps; a sequence keeps its state where it has none.
+/// (outputs, last hidden, last cell) of one direction over (time, batch, features). `present`, (time, batch), is absent
+/// if all sequences have all time steps; a sequence keeps its state where it has none.
 inline std::tuple<value, value, value> projected_direction(graph<11> g, value x, optional_value present, value hidden,
                                                            value cell, projected_parameters const& p, bool reverse) {
     if (!cell.size(-1).is_static()) throw unsupported_error("the hidden size must be static");

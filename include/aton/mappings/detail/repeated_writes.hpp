@@ -74,8 +74,8 @@ inline value places_of(graph<9> g, value positions, safe_span<sym_int const> siz
     return reduce_sum(g, g.op<"Mul">(from_start, g.ints(strides)), safe_vector<std::int64_t>{last}, false);
 }
 
-/// Adds parts (..., rest of x) at positions (..., axes) along the first axes of x. Not by ScatterND: that of ONNX Runtime's CPU provider
-/// adds in several threads at once, and loses sums where positions are equal.
+/// Adds parts (..., rest of x) at positions (..., axes) along the first axes of x. Not by ScatterND: that of ONNX
+/// Runtime's CPU provider adds in several threads at once, and loses sums where positions are equal.
 inline value add_at_positions(graph<16> g, value x, value positions, value source) {
     safe_vector<sym_int> const all = g.sizes(x);
     auto const axes = static_cast<std::size_t>(positions.size(-1).size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Eigenvalues of symmetric matrices and singular values by Jacobi rotations. A step rotates disjoint pairs, which together have all
-// rows: in step s, rows i and k are a pair if i + k = s modulo n. After n steps, a sweep, every pair was rotated once.
+// Eigenvalues of symmetric matrices and singular values by Jacobi rotations. A step rotates disjoint pairs, which
+// together have all rows: in step s, rows i and k are a pair if i + k = s modulo n. After n steps, a sweep, every pair
+// was rotated once.
 // Internal header.
 #pragma once
 
@@ -28,13 +29,14 @@ struct rotation {
 /// The partner of each row in a step; a row that has none is its own.
 inline value partners(graph<11> g, value step, value rows, value n) { return g.op<"Mod">(g.op<"Sub">(step, rows), n); }
 
-/// The rotations that make `off`, the elements (i, partner), 0; `own` is the diagonal. Both rows of a pair take the same mean of (i, k) and
-/// (k, i): where only rounding errors are left of the two, one can be positive and the other negative.
+/// The rotations that make `off`, the elements (i, partner), 0; `own` is the diagonal. Both rows of a pair take the
+/// same mean of (i, k) and (k, i): where only rounding errors are left of the two, one can be positive and the other
+/// negative.
 inline rotation rotation_of(graph<11> g, value rows, value partner, value own, value off) {
     value const side = g.cast(g.op<"Sign">(g.op<"Sub">(partner, rows)), dtype::float64);
-    value const other = gather(g, own, partner, own.rank() - 1);
+    value const other = gather_of(g, own, partner, own.rank() - 1);
     value const gap = g.op<"Mul">(side, g.op<"Sub">(other, own)); // the same for both
-    value const twice = g.op<"Add">(off, gather(g, off, partner, off.rank() - 1));
+    value const twice = g.op<"Add">(off, gather_of(g, off, partner, off.rank() - 1));
     value const root = g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(gap, gap), g.op<"Mul">(twice, twice)));
     value const far = g.op<"Add">(gap, g.op<"Where">(g.op<"Less">(gap, 0), g.op<"Neg">(root), root));
     value const divisor = g.op<"Where">(g.op<"Equal">(far, 0), g.scalar(1, dtype::float64), far);
@@ -43,19 +45,20 @@ inline rotation rotation_of(graph<11> g, value rows, value partner, value own, v
     return {partner, cosine, g.op<"Mul">(tangent, cosine)};
 }
 inline value rotated_columns(graph<11> g, rotation const& r, value x) {
-    value const other = gather(g, x, r.partner, x.rank() - 1);
+    value const other = gather_of(g, x, r.partner, x.rank() - 1);
     value const cosine = unsqueeze(g, r.cosine, r.cosine.rank() - 1);
     value const sine = unsqueeze(g, r.sine, r.sine.rank() - 1);
     return g.op<"Sub">(g.op<"Mul">(x, cosine), g.op<"Mul">(other, sine));
 }
 inline value rotated_rows(graph<11> g, rotation const& r, value x) {
-    value const other = gather(g, x, r.partner, x.rank() - 2);
+    value const other = gather_of(g, x, r.partner, x.rank() - 2);
     value const cosine = unsqueeze(g, r.cosine, r.cosine.rank());
     value const sine = unsqueeze(g, r.sine, r.sine.rank());
     return g.op<"Sub">(g.op<"Mul">(x, cosine), g.op<"Mul">(other, sine));
 }
 
-/// Matrices divided by a power of 2, so that the squares of squares of their elements do not overflow. float64 has room for those of float32.
+/// Matrices divided by a power of 2, so that the squares of squares of their elements do not overflow. float64 has room
+/// for those of float32.
 struct scaled_matrices {
     value x;
     optional_value factor; ///< [..., 1, 1]
@@ -100,8 +103,8 @@ inline value symmetric(graph<11> g, value x, bool upper) {
     return g.op<"Where">(given, x, turned);
 }
 
-/// The eigenvalues of symmetric matrices [..., n], ascending, and the eigenvectors [..., n, n] if they are asked for. `from`: the dtype that
-/// the elements had.
+/// The eigenvalues of symmetric matrices [..., n], ascending, and the eigenvectors [..., n, n] if they are asked for.
+/// `from`: the dtype that the elements had.
 inline safe_vector<value> eigenvalues(graph<11> g, value a, dtype from, bool vectors) {
     sym_int const n = g.size(a, -1);
     value const rows = arithmetic_sequence(g, 0, n);
@@ -147,7 +150,7 @@ inline orthogonalized orthogonalize(graph<11> g, value a, dtype from, bool vecto
     auto const step = [&](graph<11> b, value s, safe_span<value const> state) -> safe_vector<value> {
         value const x = state[0];
         value const partner = partners(b, s, rows, b.to_value(n));
-        value const other = gather(b, x, partner, x.rank() - 1);
+        value const other = gather_of(b, x, partner, x.rank() - 1);
         rotation const r = rotation_of(b, rows, partner, products(b, x, x), products(b, x, other));
         safe_vector<value> next;
         for (value const each : state) next.push_back(rotated_columns(b, r, each));

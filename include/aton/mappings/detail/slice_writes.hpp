@@ -21,7 +21,8 @@ inline value replace_range(graph<7> g, value x, value source, std::int64_t axis,
     return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
 }
 
-/// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
+/// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index
+/// is constant.
 inline sym_int clamp_index(graph<9> g, sym_int i, sym_int n) {
     if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
     if (i.is_constant()) return max(i + n, 0);

@@ -15,8 +15,8 @@
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// The products of three tensors, each without the dimensions in its list, summed over some dimensions. To ATen, a dimension that none of
-/// them has is of size 0 in the result; a sum over it is the product, but 0 if it is unroll_dim.
+/// The products of three tensors, each without the dimensions in its list, summed over some dimensions. To ATen, a
+/// dimension that none of them has is of size 0 in the result; a sum over it is the product, but 0 if it is unroll_dim.
 inline value product_of_three(graph<7> g, std::array<value, 3> const& operands,
                               std::array<safe_span<std::int64_t const>, 3> const& without,
                               safe_span<std::int64_t const> summed, std::int64_t unroll_dim) {
@@ -44,7 +44,7 @@ inline value product_of_three(graph<7> g, std::array<value, 3> const& operands,
         if (equation.find(all[i]) == std::string::npos) nothing.push_back(static_cast<std::int64_t>(i));
         else kept += all[i];
     }
-    value y = einsum(g, equation + "->" + kept, operands);
+    value y = einsum_of(g, equation + "->" + kept, operands);
     bool const is_owned =
         unroll_dim >= 0 && unroll_dim < rank && equation.find(letter(unroll_dim)) != std::string::npos;
     if (!is_owned && all.find(letter(unroll_dim)) == std::string::npos) y = filled_like(g, y, 0, y.dtype());

@@ -18,8 +18,9 @@ inline optional_value times_as_rows(graph<7> g, value x, std::int64_t first, std
     return reshape(g, part, {-1, g.size(x, 2)});
 }
 
-/// x is (time, batch, in), its results have the gradient d (time, batch, out), and the weight is (kernel, in, out). A convolution would
-/// multiply the zeros of the padding by infinite gradients, which gives NaN; ATen leaves these products out.
+/// x is (time, batch, in), its results have the gradient d (time, batch, out), and the weight is (kernel, in, out). A
+/// convolution would multiply the zeros of the padding by infinite gradients, which gives NaN; ATen leaves these
+/// products out.
 inline value time_weight_gradient(graph<7> g, value x, value d, value weight, std::int64_t pad) {
     if (is_empty(x) || is_empty(d)) return filled(g, g.sizes(weight), 0, x.dtype());
     if (!weight.size(0).is_static()) return g.unsupported("a padded convolution with a kernel of unknown size");

@@ -12,8 +12,9 @@
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// Adds each element of x [N, C, windows...], times the weight, to the elements of its window; windows start at -padding. The result has
-/// the spatial sizes `to`: elements behind the last window are 0. Where a size is dynamic, the result is cut from a larger one.
+/// Adds each element of x [N, C, windows...], times the weight, to the elements of its window; windows start at
+/// -padding. The result has the spatial sizes `to`: elements behind the last window are 0. Where a size is dynamic, the
+/// result is cut from a larger one.
 inline value transposed_to(graph<7> g, value x, value weight, safe_span<sym_int const> to, ints const& stride,
                            ints const& padding, ints const& dilation, std::int64_t groups) {
     ints before;

@@ -47,7 +47,8 @@ inline value expm1(graph<7> g, value x) {
     return g.op<"Mul">(g.op<"Tanh">(g.op<"Mul">(x, 0.5)), g.op<"Add">(g.op<"Exp">(x), 1));
 }
 
-/// log(1 + x). If 1 + x is rounded to u, log(u) * x / (u - 1) is accurate: numerator and denominator have the same error (W. Kahan).
+/// log(1 + x). If 1 + x is rounded to u, log(u) * x / (u - 1) is accurate: numerator and denominator have the same
+/// error (W. Kahan).
 inline value log1p(graph<9> g, value x) {
     value const u = g.op<"Add">(x, 1);
     value const log = g.op<"Log">(u);

@@ -34,8 +34,9 @@ using size_list = safe_span<sym_int const>;
 /// The parameter type of `ScalarType?`.
 using optional_dtype = std::optional<dtype>;
 
-/// Converts a number to a dtype as c10::Scalar::to does: truncates to integers, maps nonzero to true, and wraps negative integers around
-/// for unsigned dtypes. A result out of range is returned unchanged; g.scalar refuses it, as ATen does.
+/// Converts a number to a dtype as c10::Scalar::to does: truncates to integers, maps nonzero to true, and wraps
+/// negative integers around for unsigned dtypes. A result out of range is returned unchanged; g.scalar refuses it, as
+/// ATen does.
 inline scalar as_element(scalar n, dtype type) {
     if (type == dtype::bool_ && !n.is_complex()) return n.to<bool>();
     if (!is_integral(type) || n.is_complex()) return n;
@@ -65,12 +66,14 @@ inline tensor one_element(scalar n, dtype type) {
     one.append(element);
     return one;
 }
-/// A number as an operand beside a tensor: rounded to the dtype as in ATen, to infinity if it is out of range. Integers do not wrap around.
+/// A number as an operand beside a tensor: rounded to the dtype as in ATen, to infinity if it is out of range. Integers
+/// do not wrap around.
 inline value rounded_constant(graph<7> g, number const& n, dtype type) {
     if (!n.is_constant() || !is_floating(type) || !tensor::can_hold(type)) return g.scalar(n, type);
     return g.constant(scalar_tensor(n.constant(), type));
 }
-/// Whether a number is known to be in the range of a dtype. Only half-precision dtypes are narrower than the numbers that graphs compute.
+/// Whether a number is known to be in the range of a dtype. Only half-precision dtypes are narrower than the numbers
+/// that graphs compute.
 inline bool surely_fits(number const& n, dtype type) {
     if (n.is_constant()) return fits(n.constant(), type);
     return !is_floating(type) || bits(type) > 16;

@@ -131,7 +131,8 @@ struct truth_body<Body, std::tuple<value, More...>> {
 template <auto Body>
 inline constexpr truth_body<Body> of_truth{};
 
-/// A body for reals whose result has the dtype of its first argument, called with the real and with the imaginary parts of the first two.
+/// A body for reals whose result has the dtype of its first argument, called with the real and with the imaginary parts
+/// of the first two.
 template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
 struct both_parts_body;
 template <auto Body, class... More>

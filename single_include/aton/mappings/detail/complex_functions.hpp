@@ -12,8 +12,8 @@
 #include <numbers>
 
 // ---- aton/mappings/detail/complex_functions.hpp
-// Elementwise functions of complex tensors: roots, logarithms, powers, circular and hyperbolic functions, with the branch cuts and
-// infinities of C.
+// Elementwise functions of complex tensors: roots, logarithms, powers, circular and hyperbolic functions, with the
+// branch cuts and infinities of C.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -37,7 +37,8 @@ inline value is_finite(graph<7> g, value x) {
     return is_less(g, g.op<"Abs">(x), std::numeric_limits<double>::infinity());
 }
 
-/// exp(a) * (cos(b) + i * sin(b)). As in C, a real number stays real, and beside an infinite real part, the angle may be infinite or NaN.
+/// exp(a) * (cos(b) + i * sin(b)). As in C, a real number stays real, and beside an infinite real part, the angle may
+/// be infinite or NaN.
 inline constexpr auto exp_complex = [](graph<9> g, complex_value z) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     value const exponent = g.real(z);
@@ -152,7 +153,8 @@ inline wide_parts hyperbolic_cosine(graph<9> g, wide_parts z) {
     return {re, g.op<"Where">(is_equal(g, z.im, 0), z.im, or_number(g, has_angle, im, 0))};
 }
 
-/// With q = exp(-2 |a|) and p = tanh(a) (1 + q): (p (1 + q) + 4 i q sin(b) cos(b)) / (p^2 + 4 q cos(b)^2), which does not overflow.
+/// With q = exp(-2 |a|) and p = tanh(a) (1 + q): (p (1 + q) + 4 i q sin(b) cos(b)) / (p^2 + 4 q cos(b)^2), which does
+/// not overflow.
 inline wide_parts hyperbolic_tangent(graph<9> g, wide_parts z) {
     value const q = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(z.re), -2));
     value const is_turned = g.op<"And">(is_unbounded(g, z.re), g.op<"Not">(is_finite(g, z.im)));
@@ -167,7 +169,8 @@ inline wide_parts hyperbolic_tangent(graph<9> g, wide_parts z) {
     return {g.op<"Where">(is_equal(g, z.re, 0), z.re, re), g.op<"Where">(is_equal(g, z.im, 0), z.im, im)};
 }
 
-/// sin(z) = -i sinh(iz), and the same for tan: with exchanged parts, since these functions are odd and commute with conjugation.
+/// sin(z) = -i sinh(iz), and the same for tan: with exchanged parts, since these functions are odd and commute with
+/// conjugation.
 template <auto Hyperbolic>
 wide_parts circular(graph_of<Hyperbolic> g, wide_parts z) {
     wide_parts const y = Hyperbolic(g, {z.im, z.re});

@@ -11,7 +11,8 @@
 #include <numbers>
 
 // ---- aton/mappings/detail/complex_inverses.hpp
-// Inverse circular and hyperbolic functions of complex tensors, log1p and the logistic function, with the branch cuts and infinities of C.
+// Inverse circular and hyperbolic functions of complex tensors, log1p and the logistic function, with the branch cuts
+// and infinities of C.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -19,7 +20,8 @@ namespace ATON_NAMESPACE::mappings::detail {
 /// Whether a part is infinite.
 inline value is_unbounded(graph<7> g, wide_parts z) { return g.op<"Or">(is_unbounded(g, z.re), is_unbounded(g, z.im)); }
 
-/// log1p(|x| + x^2 / (1 + sqrt(1 + x^2))) with the sign of x, which does not cancel near 0. The quotient is 1 before the square overflows.
+/// log1p(|x| + x^2 / (1 + sqrt(1 + x^2))) with the sign of x, which does not cancel near 0. The quotient is 1 before
+/// the square overflows.
 inline value inverse_sinh(graph<9> g, value x) {
     value const size = g.op<"Abs">(x);
     value const capped = min_of(g, size, g.scalar(1e150, x.dtype()));

@@ -22,7 +22,8 @@ namespace detail {
 /// Uniform in [0, 1), or normal with mean 0 and standard deviation 1.
 enum class distribution : std::uint8_t { uniform, normal };
 
-/// The dtype of the draws for results of a dtype: float64 for float64, otherwise float32, from which narrower results are rounded.
+/// The dtype of the draws for results of a dtype: float64 for float64, otherwise float32, from which narrower results
+/// are rounded.
 inline dtype drawn_type(dtype t) { return t == dtype::float64 ? t : dtype::float32; }
 
 /// As many random numbers as x has elements, of float32 or float64.
@@ -48,7 +49,8 @@ inline void require_random_dtype(dtype type) {
         throw unsupported_error("random numbers of " + std::string(name(type)));
 }
 
-/// Uniform in [0, 1), of a shape or of the shape of a value, with as many bits as the dtype has, so that no number is rounded to 1.
+/// Uniform in [0, 1), of a shape or of the shape of a value, with as many bits as the dtype has, so that no number is
+/// rounded to 1.
 template <class Shape>
 value fractions(graph<7> g, Shape const& shape, dtype type) {
     require_random_dtype(type);

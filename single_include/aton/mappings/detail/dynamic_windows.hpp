@@ -12,7 +12,8 @@
 #include <cstdint>
 
 // ---- aton/mappings/detail/dynamic_windows.hpp
-// Sliding windows over planes of dynamic size, gathered along one axis after the other, for what ONNX's pools and Conv do not compute.
+// Sliding windows over planes of dynamic size, gathered along one axis after the other, for what ONNX's pools and Conv
+// do not compute.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -34,7 +35,7 @@ inline value gather_windows(graph<7> g, value x, gathered_windows const& w) {
         for (std::int64_t k = 0; k != w.kernel[i]; ++k) taps.push_back(checked_int(k) * w.dilation[i]);
         value const starts = arithmetic_sequence(g, 0, w.out[i], w.stride[i]);
         auto const axis = static_cast<std::int64_t>(2 + 2 * i);
-        y = gather(g, y, g.op<"Add">(unsqueeze(g, g.ints(taps), 1), starts), axis);
+        y = gather_of(g, y, g.op<"Add">(unsqueeze(g, g.ints(taps), 1), starts), axis);
         order.push_back(axis);
     }
     for (std::size_t i = 0; i != n; ++i) order.push_back(static_cast<std::int64_t>(3 + 2 * i));
@@ -48,7 +49,8 @@ inline ints kernel_axes(std::size_t n) {
     return axes;
 }
 
-/// The windows of a pool and the plane that they are in, which has enough `fill` around it. The number of windows is pool_windows::out().
+/// The windows of a pool and the plane that they are in, which has enough `fill` around it. The number of windows is
+/// pool_windows::out().
 struct pool_plane {
     value padded;
     gathered_windows windows;
@@ -71,7 +73,8 @@ inline pool_plane plane_of(graph<7> g, value x, pool_windows const& p, scalar co
     return {pads == ints(pads.size(), 0) ? x : pad(g, x, pads, fill), std::move(w)};
 }
 
-/// The number of elements of each window along every axis of an average pool, with or without those in the padding: (out...), int64.
+/// The number of elements of each window along every axis of an average pool, with or without those in the padding:
+/// (out...), int64.
 inline value divisors(graph<7> g, value x, pool_windows const& p, gathered_windows const& w, bool count_include_pad) {
     safe_vector<sym_int> const in = last_sizes(g, x, p.n);
     value all = g.scalar(1, dtype::int64);

@@ -25,8 +25,8 @@ namespace ATON_NAMESPACE::mappings::detail {
 /// The values after a step of a loop, followed by those that the loop collects.
 using loop_step = std::function<safe_vector<value>(graph<11>, value, safe_span<value const>)>;
 
-/// Calls `step` with 0, 1, ..., count - 1 and the values carried from the step before. Returns the last carried values, then the
-/// collected ones, stacked along a new first dimension.
+/// Calls `step` with 0, 1, ..., count - 1 and the values carried from the step before. Returns the last carried values,
+/// then the collected ones, stacked along a new first dimension.
 inline safe_vector<value> iterate(graph<11> g, sym_int const& count, safe_vector<value> const& start,
                                   std::size_t collected, loop_step const& step) {
     auto const all = g.op<"Loop">(g.to_value(count),
@@ -74,8 +74,8 @@ inline value row_numbers(graph<11> g, value x) { return unsqueeze(g, arithmetic_
 inline value column_numbers(graph<11> g, value x) { return arithmetic_sequence(g, 0, g.size(x, -1)); }
 
 /// Row k [..., 1, n] or column k [..., m, 1]; k is 1-d.
-inline value row_of(graph<11> g, value x, value k) { return gather(g, x, k, x.rank() - 2); }
-inline value column_of(graph<11> g, value x, value k) { return gather(g, x, k, x.rank() - 1); }
+inline value row_of(graph<11> g, value x, value k) { return gather_of(g, x, k, x.rank() - 2); }
+inline value column_of(graph<11> g, value x, value k) { return gather_of(g, x, k, x.rank() - 1); }
 
 inline value first_columns(graph<11> g, value x, sym_int const& count) { return slice(g, x, -1, 0, count); }
 
@@ -155,7 +155,8 @@ inline bool is_vectors(value a, value b) {
     return true;
 }
 
-/// A complex matrix as [[re, -im], [im, re]]. Products, inverses and exponentials of these represent those of the complex matrices.
+/// A complex matrix as [[re, -im], [im, re]]. Products, inverses and exponentials of these represent those of the
+/// complex matrices.
 inline value as_real_matrix(graph<11> g, complex_value z) {
     value const re = g.cast(g.real(z), dtype::float64);
     value const im = g.cast(g.imag(z), dtype::float64);

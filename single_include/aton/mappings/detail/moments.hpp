@@ -19,7 +19,8 @@ struct moments {
     value mean;
 };
 
-/// The variance and mean over normalized axes. As in ATen, the variance is the sum of squares divided by max(0, n - correction).
+/// The variance and mean over normalized axes. As in ATen, the variance is the sum of squares divided by max(0, n -
+/// correction).
 inline moments variance_and_mean(graph<7> g, value x, axis_list axes, double correction, bool keepdim) {
     dtype const type = opmath_type(x.dtype());
     value const wide = g.cast(x, type);

@@ -137,8 +137,8 @@ inline value is_less(graph<7> g, value x, number const& n) { return is_less(g, x
 inline value is_greater(graph<7> g, value x, value y) { return detail::in_order<"Greater">(g, x, y); }
 inline value is_greater(graph<7> g, value x, number const& n) { return is_greater(g, x, g.scalar_like(n, x)); }
 
-/// x == y. Up to opset 10, Equal takes bool, int32 and int64 only: narrower integers are widened, and floats are equal if they are ordered and
-/// neither is less.
+/// x == y. Up to opset 10, Equal takes bool, int32 and int64 only: narrower integers are widened, and floats are equal
+/// if they are ordered and neither is less.
 inline value is_equal(graph<7> g, value x, value y) {
     dtype const type = x.dtype();
     if (g.opset() >= 11 || type == dtype::bool_) return g.op<"Equal">(x, y);

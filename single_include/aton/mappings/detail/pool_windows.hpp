@@ -56,7 +56,8 @@ struct pool_windows {
             axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
         return combine(axes);
     }
-    /// Whether a window along this axis contains only padding: a dilated window that starts in the padding may step over all elements.
+    /// Whether a window along this axis contains only padding: a dilated window that starts in the padding may step
+    /// over all elements.
     [[nodiscard]] bool misses_all(std::size_t i, std::int64_t in) const {
         std::int64_t const windows = dilation[i] > 1 ? out(i, in) : 0;
         auto const misses = [&](std::int64_t o) {
@@ -79,8 +80,8 @@ struct pool_windows {
     }
 };
 
-/// Whether a dynamic axis needs padding that a pool cannot have, because it is not smaller than the kernel. If the last window may start in the
-/// padding, where ATen drops it, this is the case.
+/// Whether a dynamic axis needs padding that a pool cannot have, because it is not smaller than the kernel. If the last
+/// window may start in the padding, where ATen drops it, this is the case.
 inline bool needs_pad(value x, pool_windows const& p) {
     for (std::size_t i = 0; p.ceil_mode && i != p.n; ++i)
         if (!x.size(static_cast<std::int64_t>(i) + 2).is_static() && p.stride[i] > p.kernel[i] - p.padding[i])
@@ -95,8 +96,8 @@ inline safe_vector<sym_int> start_counts(graph<7> g, value x, pool_windows const
     return n;
 }
 
-/// The pool in floor mode, called as pool(padded, p), of x between its padding and stride - 1 more elements; cut to the windows that start in
-/// the first `starts` positions, the start_counts() of the image.
+/// The pool in floor mode, called as pool(padded, p), of x between its padding and stride - 1 more elements; cut to the
+/// windows that start in the first `starts` positions, the start_counts() of the image.
 template <class Pool>
 value padded_pool(graph<7> g, value x, pool_windows p, safe_span<sym_int const> starts, scalar const& fill, Pool pool) {
     ints pads(2 * p.n + 4, 0);
@@ -112,8 +113,8 @@ value padded_pool(graph<7> g, value x, pool_windows p, safe_span<sym_int const> 
     return y;
 }
 
-/// ONNX's pads. ceil_mode becomes padding at the end, because opsets and runtimes differ in its meaning. For dynamic sizes, stride - 1 gives
-/// ATen's number of windows, unless needs_pad().
+/// ONNX's pads. ceil_mode becomes padding at the end, because opsets and runtimes differ in its meaning. For dynamic
+/// sizes, stride - 1 gives ATen's number of windows, unless needs_pad().
 inline ints pool_pads(value x, pool_windows const& p) {
     ints pads = p.padding;
     for (std::size_t i = 0; i != p.n; ++i) {

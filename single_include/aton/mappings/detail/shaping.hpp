@@ -18,7 +18,8 @@
 #include <vector>
 
 // ---- aton/mappings/detail/shaping.hpp
-// Reshape, Transpose, Slice, Gather and Expand as functions for all families: constant sizes stay constants, others are computed.
+// Reshape, Transpose, Slice, Gather and Expand as functions for all families: constant sizes stay constants, others are
+// computed.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -102,8 +103,8 @@ inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
 
 } // namespace detail
 
-/// aten::reshape. A 0 is a size of 0 in ATen but copies a dimension in ONNX, unless allowzero is set; if the result is known to be empty,
-/// it is a constant.
+/// aten::reshape. A 0 is a size of 0 in ATen but copies a dimension in ONNX, unless allowzero is set; if the result is
+/// known to be empty, it is a constant.
 inline value reshape(graph<7> g, value x, safe_vector<sym_int> sizes) {
     detail::resolve_minus_one(x, sizes);
     auto const count = [&](auto&& which) { return std::count_if(sizes.begin(), sizes.end(), which); };
@@ -242,7 +243,7 @@ inline value select(graph<7> g, value x, std::int64_t axis, sym_int index) {
     if (!index.is_constant()) at = detail::from_front(g, at, g.size(x, axis));
     return g.op<"Gather">(x, at, attr::axis_i(axis));
 }
-inline value gather(graph<7> g, value x, value indices, std::int64_t axis) {
+inline value gather_of(graph<7> g, value x, value indices, std::int64_t axis) {
     return g.op<"Gather">(x, indices, attr::axis_i(axis));
 }
 

@@ -17,7 +17,8 @@
 #include <vector>
 
 // ---- aton/mappings/detail/windows.hpp
-// Helpers for sliding windows: batch handling, parameter lists, and windows as one Gather where ONNX has no suitable operator.
+// Helpers for sliding windows: batch handling, parameter lists, and windows as one Gather where ONNX has no suitable
+// operator.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -58,7 +59,8 @@ auto with_batch_pair(graph<7> g, value x, std::int64_t n, Body body) -> decltype
     return {squeeze(g, values, 0), of_indices ? second(squeeze(g, *of_indices, 0)) : second(indices)};
 }
 
-/// The windows along one dimension: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
+/// The windows along one dimension: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the
+/// same length.
 struct axis_windows {
     std::int64_t in = 0;
     safe_vector<ints> taps;
@@ -105,7 +107,8 @@ inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
     return w;
 }
 
-/// Windows over all spatial dimensions: `index` has kernel x positions offsets into the flattened plane of a channel, or `plane` for padding.
+/// Windows over all spatial dimensions: `index` has kernel x positions offsets into the flattened plane of a channel,
+/// or `plane` for padding.
 struct window_table {
     ints out;
     std::int64_t kernel = 1;
@@ -197,7 +200,8 @@ inline ints static_plane(value x) {
     return sizes;
 }
 
-/// Calls `body` with bfloat16 cast to float32 below opset 22, in which Conv and the pools started to support it. ATen accumulates in float32.
+/// Calls `body` with bfloat16 cast to float32 below opset 22, in which Conv and the pools started to support it. ATen
+/// accumulates in float32.
 template <class Body>
 value widened(graph<7> g, value x, Body body) {
     if (x.dtype() != dtype::bfloat16 || g.opset() >= 22) return body(x);
@@ -215,8 +219,8 @@ inline value max_of_windows(graph<7> g, value x, window_table const& t) {
     return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
 }
 
-/// Maxima of windows, y, with NaN as in ATen where that is asked for: NaN if a window has one, which the MaxPool of a runtime may drop.
-/// `pool` computes the maxima of another tensor over the same windows.
+/// Maxima of windows, y, with NaN as in ATen where that is asked for: NaN if a window has one, which the MaxPool of a
+/// runtime may drop. `pool` computes the maxima of another tensor over the same windows.
 template <class Pool>
 value with_nan(graph<7> g, value x, value y, Pool const& pool) {
     return watches_nan(g, x) ? marked_as_nan(g, y, pool(g.cast(is_nan(g, x), x.dtype()))) : y;
