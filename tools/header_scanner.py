@@ -24,7 +24,7 @@ class Declaration:
     line: int
     members: list = dataclasses.field(default_factory=list)
     has_body: bool = False  # a function that is defined here
-    is_routine: bool = False  # defaulted, deleted, copied, moved or destroyed
+    is_routine: bool = False  # defaulted, deleted, copied, moved, compared or destroyed
     is_friend: bool = False  # a function that is declared in a class without being a member
     template: list = dataclasses.field(default_factory=list)  # the lines in front of the signature
 
@@ -287,7 +287,8 @@ class Scanner:
         after = self.initializers(self.closing(self.tokens.index(tokens[paren])) + 1, end)
         signature = self.source(head, after)
         copies = name in (of_class, "operator=") and is_copy_or_move(tokens[paren:], of_class)
-        routine = texts[-2:] in (["=", "default"], ["=", "delete"]) or name.startswith("~") or copies
+        compares = name == "operator==" and bool(of_class) and texts.count(of_class) == 2 and not doc  # all members, as a defaulted one does
+        routine = texts[-2:] in (["=", "default"], ["=", "delete"]) or name.startswith("~") or copies or compares
         kind = "constructor" if name == of_class else "function"
         return Declaration(kind, name, scope, signature, body, doc, self.header, line, has_body=bool(body), is_routine=routine, template=template)
 
