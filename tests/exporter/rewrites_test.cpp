@@ -77,7 +77,7 @@ constexpr auto both = rewrites(rewrite<"both">(
         auto const s = p.op<"Sigmoid">(x);
         return std::tuple(p.op<"Mul">(x, s), s);
     },
-    [](graph<14> g, value x) { return std::tuple(g.op<"Abs">(x), g.op<"Exp">(x)); }));
+    [](graph<14> g, value x) { return std::tuple{g.op<"Abs">(x), g.op<"Exp">(x)}; }));
 
 } // namespace
 
@@ -117,7 +117,7 @@ TEST_CASE("the results of a pattern may be those of one node") {
             return std::tuple(largest, at);
         },
         [](graph<14> g, value x, std::vector<std::int64_t> const&) {
-            return std::tuple(g.op<"Abs">(x), g.op<"Shape">(x));
+            return std::tuple{g.op<"Abs">(x), g.op<"Shape">(x)};
         }));
     optimized<> o;
     value const x = o.input("x", {dim("n")});

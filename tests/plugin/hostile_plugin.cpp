@@ -84,7 +84,7 @@ constexpr pattern_node nodes[] = {{.domain = {},
                                    .first_operand = HOSTILE == 51 || HOSTILE == 63 ? 2 : 1,
                                    .operand_count = 1}};
 constexpr capture_kind captures[] = {HOSTILE == 54 ? static_cast<capture_kind>(77) : capture_kind::value};
-value_id build(graph_data&, int, std::span<captured const> c) { return c[0].value; }
+void build(graph_data&, int, std::span<captured const> c, std::span<value_id> results) { results[0] = c[0].value; }
 
 constexpr rewrite_entry hostile_rewrite() {
     rewrite_entry r{

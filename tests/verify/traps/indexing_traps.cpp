@@ -40,7 +40,7 @@ constexpr auto later_index_first =
         return real::index_with(g, self, reversed);
     }));
 constexpr auto mask_as_index = table(symbolic<"aten::index.Tensor(self, indices)">(
-    [](graph<13> g, value self, indices at) -> value { return gather(g, self, g.cast(*at[0], dtype::int64), 0); }));
+    [](graph<13> g, value self, indices at) -> value { return gather_of(g, self, g.cast(*at[0], dtype::int64), 0); }));
 
 constexpr auto negative_is_zero =
     table(symbolic<"aten::index.Tensor(self, indices)">([](graph<13> g, value self, indices at) -> value {
@@ -59,7 +59,7 @@ constexpr auto scalar_index = table(symbolic<"aten::gather(self, dim, index, spa
     }));
 constexpr auto scalar_select = table(symbolic<"aten::index_select(self, dim, index)">(
     [](graph<13> g, value self, std::int64_t dim, value index) -> value {
-        return gather(g, self, index, normalize_axis(dim, self.rank()));
+        return gather_of(g, self, index, normalize_axis(dim, self.rank()));
     }));
 
 constexpr auto self_included = table(symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(

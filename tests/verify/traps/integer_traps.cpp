@@ -75,7 +75,7 @@ constexpr auto sum_keeps_type =
 constexpr auto cumsum_keeps_type = table(symbolic<"aten::cumsum(self, dim, dtype)">(
     [](graph<13> g, value self, std::int64_t dim, numbers_type type) -> value {
         bool const kept = self.dtype() == dtype::int32 && !type;
-        return cumsum(g, self, dim, kept ? dtype::int32 : type);
+        return cumsum_of(g, self, dim, kept ? dtype::int32 : type);
     }));
 constexpr auto bool_product =
     table(symbolic<"aten::prod(self, dtype)">([](graph<13> g, value self, numbers_type type) -> value {
@@ -106,7 +106,7 @@ constexpr auto first_type_of_einsum = table(symbolic<"aten::einsum(equation, ten
     [](graph<13> g, std::string_view equation, std::span<value const> tensors) -> value {
         std::vector<value> all;
         for (value const& v : tensors) all.push_back(g.cast(v, tensors[0].dtype()));
-        return real::einsum(g, equation, all);
+        return real::einsum_of(g, equation, all);
     }));
 constexpr auto bits_of_number =
     table(symbolic<"aten::bitwise_and.Scalar_Tensor(self, other)">([](graph<13> g, scalar a, value b) -> value {

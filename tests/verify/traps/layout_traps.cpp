@@ -158,13 +158,13 @@ constexpr auto states_swapped = table(
         [](graph<13> g, value input, values hx, values params, bool biases, std::int64_t layers, double dropout,
            bool train, bool both, bool batch_first) {
             std::vector<value> const swapped = {hx[1], hx[0]};
-            return real::lstm(g, {input, {}}, swapped, params, {biases, layers, dropout, train, both, batch_first});
+            return real::lstm_of(g, {input, {}}, swapped, params, {biases, layers, dropout, train, both, batch_first});
         }));
 constexpr auto batch_not_swapped = table(
     symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
         [](graph<13> g, value input, values hx, values params, bool biases, std::int64_t layers, double dropout,
            bool train, bool both,
-           bool) { return real::lstm(g, {input, {}}, hx, params, {biases, layers, dropout, train, both, false}); }));
+           bool) { return real::lstm_of(g, {input, {}}, hx, params, {biases, layers, dropout, train, both, false}); }));
 /// (direction, layer) in place of (layer, direction).
 constexpr auto directions_outside = table(
     symbolic<
@@ -173,10 +173,10 @@ constexpr auto directions_outside = table(
            bool train, bool both, bool batch_first) -> std::tuple<value, value> {
             auto [y, h] = real::rnn<"Tanh">(g,
                                             {input, {}},
-                                            gather(g, hx, g.ints({0, 2, 1, 3}), 0),
+                                            gather_of(g, hx, g.ints({0, 2, 1, 3}), 0),
                                             params,
                                             {biases, layers, dropout, train, both, batch_first});
-            return {y, gather(g, h, g.ints({0, 2, 1, 3}), 0)};
+            return {y, gather_of(g, h, g.ints({0, 2, 1, 3}), 0)};
         }));
 
 constexpr planted layout_rows[] = {

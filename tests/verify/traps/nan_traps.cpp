@@ -57,7 +57,7 @@ constexpr auto arg_without_nan = table(symbolic<"aten::argmax(self, dim, keepdim
     }));
 constexpr auto nan_sorted_first = table(symbolic<"aten::sort(self, dim, descending)">(
     [](graph<13> g, value self, std::int64_t dim, bool descending) -> std::tuple<value, value> {
-        if (self.rank() == 0 || !is_floating(self.dtype())) return real::sort(g, self, dim, descending);
+        if (self.rank() == 0 || !is_floating(self.dtype())) return real::sort_of(g, self, dim, descending);
         std::int64_t const axis = normalize_axis(dim, self.rank());
         value const order = real::sorted_indices(g, replace_nan(g, self, -infinity), axis, descending);
         return gathered(g, self, order, axis, true);
@@ -72,7 +72,7 @@ constexpr auto nan_stays = table(symbolic<"aten::nan_to_num(self, nan, posinf, n
 /// Reverses an ascending order, which swaps equal elements.
 constexpr auto reversed_order = table(symbolic<"aten::sort.stable(self, stable, dim, descending)">(
     [](graph<13> g, value self, std::optional<bool>, std::int64_t dim, bool descending) -> std::tuple<value, value> {
-        auto [y, index] = real::sort(g, self, dim, false);
+        auto [y, index] = real::sort_of(g, self, dim, false);
         if (!descending || self.rank() == 0) return {y, index};
         std::vector<std::int64_t> const axis = {normalize_axis(dim, self.rank())};
         index = g.op<"Slice">(index, g.ints({-1}), g.ints({-to_the_end}), g.ints(axis), g.ints({-1}));
@@ -110,7 +110,7 @@ constexpr auto sum_of_exponentials = table(symbolic<"aten::logaddexp(self, other
     }>>));
 constexpr auto threshold_ignored =
     table(symbolic<"aten::softplus(self, beta, threshold)">([](graph<13> g, value x, double beta, double) -> value {
-        return real::without_bfloat16(g, x, [&](value v) { return real::softplus(g, v, beta, 20); });
+        return real::without_bfloat16(g, x, [&](value v) { return real::softplus_of(g, v, beta, 20); });
     }));
 constexpr auto order_zero = table(symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(
     [](graph<13> g, value self, double order, axes dim, bool keepdim, std::optional<dtype> type) -> value {

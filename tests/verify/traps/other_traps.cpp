@@ -65,7 +65,7 @@ constexpr auto biased_running_variance = table(
              "momentum, eps)">([](graph<13> g, value input, optional_value weight, optional_value bias,
                                   value running_mean, value running_var, bool training, double momentum,
                                   double eps) -> std::tuple<value, value, value, value, value> {
-        auto r = real::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+        auto r = real::batch_norm_of(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
         if (training) {
             value const seen = g.cast(g.op<"Mul">(r.statistics.variance, momentum), running_var.dtype());
             r.statistics.running_variance = g.op<"Add">(g.op<"Mul">(running_var, 1.0 - momentum), seen);
@@ -76,7 +76,8 @@ constexpr auto deviation_saved =
     table(symbolic<"aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)">(
         [](graph<13> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
            optional_value running_var, bool training, double momentum, double eps) -> std::tuple<value, value, value> {
-            auto const r = real::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+            auto const r =
+                real::batch_norm_of(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
             return {r.y, r.saved_mean, training ? value(g.op<"Reciprocal">(r.saved_rstd)) : r.saved_rstd};
         }));
 constexpr auto own_statistics = table(symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, "
@@ -106,16 +107,17 @@ constexpr auto scale_by_group = table(symbolic<"aten::group_norm(input, num_grou
 
 constexpr auto padding_counts =
     table(symbolic<"aten::embedding_bag.padding_idx(weight, indices, offsets, scale_grad_by_freq, mode, sparse, "
-                   "per_sample_weights, include_last_offset, padding_idx)">(
-        [](graph<13> g, value weight, value indices, value offsets, bool, std::int64_t mode, bool, optional_value each,
-           bool last, std::optional<std::int64_t>) {
-            return real::embedding_bag(g, weight, indices, offsets, each, {real::bag_mode{mode}, last, std::nullopt});
-        }));
+                   "per_sample_weights, include_last_offset, padding_idx)">([](graph<13> g, value weight, value indices,
+                                                                               value offsets, bool, std::int64_t mode,
+                                                                               bool, optional_value each, bool last,
+                                                                               std::optional<std::int64_t>) {
+        return real::embedding_bag_of(g, weight, indices, offsets, each, {real::bag_mode{mode}, last, std::nullopt});
+    }));
 constexpr auto last_offset_opens = table(
     symbolic<"aten::embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, "
              "per_sample_weights, include_last_offset)">([](graph<13> g, value weight, value indices, value offsets,
                                                             bool, std::int64_t mode, bool, optional_value each, bool) {
-        return real::embedding_bag(g, weight, indices, offsets, each, {real::bag_mode{mode}, false, std::nullopt});
+        return real::embedding_bag_of(g, weight, indices, offsets, each, {real::bag_mode{mode}, false, std::nullopt});
     }));
 /// The mean of an empty bag divides by 0.
 constexpr auto empty_bags =
@@ -124,9 +126,9 @@ constexpr auto empty_bags =
                                                                   value offsets, bool, std::int64_t mode, bool,
                                                                   optional_value each, bool last) -> real::bag_results {
         real::bag_options const o{real::bag_mode{mode}, last, std::nullopt};
-        if (mode != 1) return real::embedding_bag(g, weight, indices, offsets, each, o);
+        if (mode != 1) return real::embedding_bag_of(g, weight, indices, offsets, each, o);
         real::bag_options const sums{real::bag_mode::sum, last, std::nullopt};
-        value const sum = std::get<0>(real::embedding_bag(g, weight, indices, offsets, each, sums));
+        value const sum = std::get<0>(real::embedding_bag_of(g, weight, indices, offsets, each, sums));
         value const inside = g.cast(real::bag_membership(g, indices, offsets, o), weight.dtype());
         value const count = reduce_sum(g, inside, std::vector<std::int64_t>{1}, false);
         return {g.op<"Div">(sum, count), absent, absent, absent};

@@ -129,7 +129,7 @@ constexpr auto grid_reflection =
 constexpr auto grid_depth_first =
     table(symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(
         [](graph<20> g, value x, value grid, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
-            value const reversed = gather(g, grid, g.ints({2, 1, 0}), 4);
+            value const reversed = gather_of(g, grid, g.ints({2, 1, 0}), 4);
             return real::grid_sampler<graph<20>>(g, x, reversed, mode, padding, align_corners);
         }));
 
