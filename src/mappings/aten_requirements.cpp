@@ -61,7 +61,9 @@ constexpr requirement rows[] = {
     // Normalization.
     {"layer_norm native_layer_norm rms_norm _fused_rms_norm native_layer_norm_backward",
      "count(normalized_shape) >= 1; tail(shape(input), count(normalized_shape)) = normalized_shape; shape(weight) = normalized_shape"},
-    {"layer_norm native_layer_norm native_layer_norm_backward", "shape(bias) = normalized_shape; type(weight) is inexact; type(bias) is inexact"},
+    {"layer_norm native_layer_norm native_layer_norm_backward", "shape(bias) = normalized_shape; type(weight) is inexact"},
+    {"layer_norm native_layer_norm", "type(bias) is inexact"},
+    {"native_layer_norm_backward", "type(bias) is inexact or item(output_mask, 2) = 0"},
     {"group_norm", "num_groups >= 1; size(input, 1) % num_groups = 0; shape(weight) = [size(input, 1)]; shape(bias) = [size(input, 1)]"},
     {"native_group_norm", "group >= 1; C % group = 0; product(shape(input)) = N * C * HxW; shape(weight) = [C]; shape(bias) = [C]"},
     {"native_group_norm_backward", "group >= 1; C % group = 0; product(shape(mean)) = N * group; product(shape(input)) = N * C * HxW; product(shape(grad_out)) = N * C * HxW; product(shape(weight)) = C; type(weight) is inexact"},

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include <aton/core/exactly_equal.hpp>
 #include <aton/fusions/detail/common.hpp>
 
 namespace ATON_NAMESPACE::fusions {
@@ -117,7 +118,8 @@ inline constexpr auto fused = [](graph<23> g, value q, value k, value v, double 
 };
 /// Attention with a soft cap of the scores, unless that is 0.
 inline constexpr auto capped_attention = [](auto g, double cap, auto const&... each) {
-    return cap == 0 ? g.template op<"Attention">(each...) : g.template op<"Attention">(each..., attr::softcap_f(cap));
+    return exactly_equal(cap, 0) ? g.template op<"Attention">(each...)
+                                 : g.template op<"Attention">(each..., attr::softcap_f(cap));
 };
 /// Of a query that sees no key, Attention returns zeros; Softmax of only -infinity is NaN.
 template <class Scaled, bool Safe>

@@ -123,7 +123,8 @@ inline constexpr auto fused = [](graph<23> g, value q, value k, value v, double 
 };
 /// Attention with a soft cap of the scores, unless that is 0.
 inline constexpr auto capped_attention = [](auto g, double cap, auto const&... each) {
-    return cap == 0 ? g.template op<"Attention">(each...) : g.template op<"Attention">(each..., attr::softcap_f(cap));
+    return exactly_equal(cap, 0) ? g.template op<"Attention">(each...)
+                                 : g.template op<"Attention">(each..., attr::softcap_f(cap));
 };
 /// Of a query that sees no key, Attention returns zeros; Softmax of only -infinity is NaN.
 template <class Scaled, bool Safe>
