@@ -31,7 +31,9 @@ struct binding_options {
 ///
 /// inline aton::program::program with_checkpoint(std::string const& path, std::string const& checkpoint) {
 ///     aton::program::program p = aton::pt2::read_program(path);
-///     aton::weights::bind(p, {checkpoint});
+///     aton::weights::binding_options options;
+///     options.from = checkpoint;
+///     aton::weights::bind(p, options);
 ///     return p;
 /// }
 /// ```
