@@ -9,6 +9,7 @@
 
 #include "generated/contrib_operators.hpp"
 
+#include <aton/core/counted.hpp>
 #include <aton/core/error.hpp>
 #include <aton/core/nearest.hpp>
 
@@ -17,10 +18,6 @@ namespace ATON_NAMESPACE::detail {
 namespace {
 
 std::string runtime() { return "ONNX Runtime " + std::string(contrib::release); }
-
-std::string counted(std::int64_t n, std::string_view what) {
-    return std::to_string(n) + ' ' + std::string(what) + (n == 1 ? "" : "s");
-}
 
 /// An attribute of an operator, as its row writes it: "num_heads:i!".
 struct known_attribute {
@@ -76,14 +73,14 @@ void check_counts(graph_node const& n, contrib::operator_row const& row) {
     while (inputs != 0 && n.inputs[static_cast<std::size_t>(inputs - 1)] == no_value) --inputs;
     auto const outputs = static_cast<std::int64_t>(n.outputs.size());
     if (inputs < row.min_inputs)
-        throw illegal_call("has " + counted(inputs, "input") + ", but in " + runtime() + " it needs at least " +
-                           std::to_string(row.min_inputs));
+        throw illegal_call("has " + counted(static_cast<std::size_t>(inputs), "input") + ", but in " + runtime() +
+                           " it needs at least " + std::to_string(row.min_inputs));
     if (row.max_inputs >= 0 && inputs > row.max_inputs)
-        throw illegal_call("has " + counted(inputs, "input") + ", but in " + runtime() + " it takes at most " +
-                           std::to_string(row.max_inputs));
+        throw illegal_call("has " + counted(static_cast<std::size_t>(inputs), "input") + ", but in " + runtime() +
+                           " it takes at most " + std::to_string(row.max_inputs));
     if (row.max_outputs >= 0 && outputs > row.max_outputs)
-        throw illegal_call("has " + counted(outputs, "output") + ", but in " + runtime() + " it gives at most " +
-                           std::to_string(row.max_outputs));
+        throw illegal_call("has " + counted(static_cast<std::size_t>(outputs), "output") + ", but in " + runtime() +
+                           " it gives at most " + std::to_string(row.max_outputs));
 }
 
 void check_attributes(graph_node const& n, contrib::operator_row const& row) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <aton/aten/function_schema.hpp>
+#include <aton/core/counted.hpp>
 #include <aton/core/error.hpp>
 
 namespace ATON_NAMESPACE::program {
@@ -18,10 +19,6 @@ std::string joined(names const& all) {
     std::string out;
     for (std::string const& each : all) out += (out.empty() ? "" : ", ") + (each.empty() ? "an unnamed one" : each);
     return out.empty() ? "none" : out;
-}
-
-std::string counted(std::size_t n, std::string const& what) {
-    return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
 }
 
 [[noreturn]] void refuse(program const& p, node const& call, std::string const& what) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/counted.hpp>
 #include <aton/core/error.hpp>
 #include <aton/core/json_writer.hpp>
 #include <aton/frontend/calls/read_calls.hpp>
@@ -47,10 +48,6 @@ checked_file check_file(std::string const& path) {
     calls::visit_calls(path, visit, [&](error const& fault) { out.problems.emplace_back(fault.what()); });
     if (out.calls == 0 && out.problems.empty()) out.problems.push_back(path + ": has no calls");
     return out;
-}
-
-std::string counted(std::size_t n, std::string const& what) {
-    return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
 }
 
 std::string as_text(std::string const& path, checked_file const& file) {

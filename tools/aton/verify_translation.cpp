@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/counted.hpp>
 #include <aton/core/error.hpp>
 #include <aton/core/json_writer.hpp>
 #include <aton/exporter/exporter.hpp>
@@ -48,8 +49,6 @@ private:
     std::vector<std::string> names_;
 };
 
-std::string count_of(std::size_t n, char const* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
-
 } // namespace
 
 int verify_translation(verify_request const& request, verify::model_options const& how, progress& shown) {
@@ -89,7 +88,7 @@ int verify_translation(verify_request const& request, verify::model_options cons
         }
         if (has_lines)
             print_out(name + ": " + (i == 0 ? "" : std::to_string(nodes) + " -> ") +
-                      count_of(made.graph.nodes.size(), "node") + ", the same numbers\n");
+                      counted(made.graph.nodes.size(), "node") + ", the same numbers\n");
         if (i != 0) ++applied;
         nodes = made.graph.nodes.size();
         before = std::move(text);
@@ -97,7 +96,7 @@ int verify_translation(verify_request const& request, verify::model_options cons
     json.new_line().end_array().field("passed", true).end_object();
     print_report(request,
                  true,
-                 count_of(applied, "rewrite") + " of " + std::to_string(exports.size()) +
+                 counted(applied, "rewrite") + " of " + std::to_string(exports.size()) +
                      " applied, none changed a number\n",
                  json.text() + '\n');
     return 0;

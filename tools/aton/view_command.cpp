@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/counted.hpp>
 #include <aton/core/error.hpp>
 #include <aton/core/json_writer.hpp>
 #include <aton/model_io/model_io.hpp>
@@ -21,10 +22,6 @@ namespace aton::tool {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string counted(std::size_t n, std::string const& what) {
-    return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-}
 
 /// What a page is made of, which it points into.
 struct contents {

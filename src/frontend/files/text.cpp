@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "text.hpp"
 
+#include <cstddef>
+
 namespace ATON_NAMESPACE::files {
 
 std::string in_quotes(std::string_view name) {
@@ -19,6 +21,13 @@ std::string in_quotes(std::string_view name) {
         out += digits[code & 15U];
     }
     return out + "'";
+}
+
+std::string type_text(dtype type, std::vector<std::int64_t> const& sizes) {
+    std::string out(name(type));
+    out += '[';
+    for (std::size_t i = 0; i != sizes.size(); ++i) (out += i == 0 ? "" : ", ") += std::to_string(sizes[i]);
+    return out + "]";
 }
 
 void fail(std::string_view where, std::string_view what) {

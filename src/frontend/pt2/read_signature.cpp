@@ -26,13 +26,6 @@ std::string_view named_by(json_value const& argument) {
     return name ? name->text() : std::string_view{};
 }
 
-std::string describe(dtype type, std::vector<std::int64_t> const& sizes) {
-    std::string out(name(type));
-    out += '[';
-    for (std::size_t i = 0; i != sizes.size(); ++i) (out += i == 0 ? "" : ", ") += std::to_string(sizes[i]);
-    return out + "]";
-}
-
 struct input_row {
     std::string_view tag;
     input_kind kind;
@@ -159,8 +152,8 @@ private:
         if (!all_numbers)
             target.fail(files::in_quotes(target.text()) + " has a symbolic size, but its sizes must be constant");
         if (known.type == data.type && sizes == data.sizes) return;
-        target.fail(files::in_quotes(target.text()) + " is " + describe(data.type, data.sizes) +
-                    " in the weights, but " + describe(known.type, sizes) + " in the graph");
+        target.fail(files::in_quotes(target.text()) + " is " + files::type_text(data.type, data.sizes) +
+                    " in the weights, but " + files::type_text(known.type, sizes) + " in the graph");
     }
 
     void read_output(json_value const& spec, program::argument const& given) {

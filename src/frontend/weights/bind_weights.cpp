@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include <aton/core/counted.hpp>
+
 #include "frontend/files/text.hpp"
 #include "frontend/pt2/json_reader.hpp"
 #include "weight_files.hpp"
@@ -33,16 +35,6 @@ std::string list_of(std::vector<std::string> const& names) {
     for (std::size_t i = 0; i != std::min(max_listed, names.size()); ++i)
         out += (i == 0 ? "" : ", ") + files::in_quotes(names[i]);
     return out + (names.size() > max_listed ? ", ..." : "");
-}
-
-std::string count_of(std::size_t n, std::string_view what) {
-    return std::to_string(n) + ' ' + std::string(what) + (n == 1 ? "" : "s");
-}
-
-std::string describe(dtype type, std::vector<std::int64_t> const& sizes) {
-    std::string out(name(type));
-    for (std::size_t i = 0; i != sizes.size(); ++i) out += (i == 0 ? "[" : ", ") + std::to_string(sizes[i]);
-    return out + (sizes.empty() ? "[]" : "]");
 }
 
 bool is_weight(input const& in) {
@@ -180,8 +172,9 @@ private:
     [[nodiscard]] stored_tensor single(input const& in, std::string const& name) const {
         stored_tensor out = get(in, name);
         if (out.sizes == in.data.sizes) return out;
-        fail(files::in_quotes(in.target) + " is " + describe(in.data.type, in.data.sizes) + " in the program, but " +
-             describe(out.type, out.sizes) + (name == in.target ? "" : " (" + files::in_quotes(name) + ")") + " there");
+        fail(files::in_quotes(in.target) + " is " + files::type_text(in.data.type, in.data.sizes) +
+             " in the program, but " + files::type_text(out.type, out.sizes) +
+             (name == in.target ? "" : " (" + files::in_quotes(name) + ")") + " there");
     }
 
     /// Pieces of the same type, one after the other: along the first axis, or along the second one of a stack.
@@ -198,15 +191,16 @@ private:
                                          sizes.end() - static_cast<std::ptrdiff_t>(rank - 1),
                                          sizes.end());
             if (!fits)
-                fail(files::in_quotes(in.target) + " is " + describe(in.data.type, sizes) +
+                fail(files::in_quotes(in.target) + " is " + files::type_text(in.data.type, sizes) +
                      " in the program, and cannot have the piece " + files::in_quotes(name) + ", which is " +
-                     describe(piece.type, piece.sizes));
+                     files::type_text(piece.type, piece.sizes));
             count += static_cast<std::uint64_t>(piece.element_count());
             out.parts.insert(out.parts.end(), piece.parts.begin(), piece.parts.end());
         }
         if (count != static_cast<std::uint64_t>(in.data.element_count()))
-            fail(files::in_quotes(in.target) + " is " + describe(in.data.type, sizes) + " in the program, but its " +
-                 std::to_string(names.size()) + " pieces have " + std::to_string(count) + " elements there");
+            fail(files::in_quotes(in.target) + " is " + files::type_text(in.data.type, sizes) +
+                 " in the program, but its " + std::to_string(names.size()) + " pieces have " + std::to_string(count) +
+                 " elements there");
         return out;
     }
 
@@ -217,7 +211,7 @@ private:
         for (std::string_view const name : files_->names())
             if (!used_.contains(name)) unused.emplace_back(name);
         std::string text =
-            count_of(missing.size(), "weight") + " of the program has no numbers there: " + list_of(missing);
+            counted(missing.size(), "weight") + " of the program has no numbers there: " + list_of(missing);
         if (missing.size() > 1) text.replace(text.find(" has no"), 7, " have no");
         std::string const expected = names_.expected(missing[0]);
         if (expected != missing[0]) text += " (the first would be " + files::in_quotes(expected) + ")";
@@ -249,7 +243,7 @@ void require_numbers(program::program const& p) {
         if (in.data.is_absent()) absent.push_back(in.target);
     if (absent.empty()) return;
     files::fail(p.file,
-                "has no numbers for " + count_of(absent.size(), "weight") + " (" + list_of(absent) +
+                "has no numbers for " + counted(absent.size(), "weight") + " (" + list_of(absent) +
                     "): it was saved with fake or meta tensors; --weights-from FILE gives them");
 }
 

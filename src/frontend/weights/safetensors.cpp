@@ -2,6 +2,7 @@
 #include "safetensors.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -21,7 +22,16 @@ using pt2::json_value;
 
 // About 100,000 tensors.
 constexpr std::uint64_t max_header_bytes = std::uint64_t{1} << 24U;
+constexpr std::size_t prefix_bytes = 8; // the length of the header
 constexpr std::string_view damaged = "; the file is damaged, or not a safetensors file";
+
+/// Nothing if the header is not inside the bytes.
+std::optional<std::uint64_t> header_length(std::string_view bytes) {
+    if (bytes.size() < prefix_bytes) return {};
+    std::uint64_t length = 0;
+    for (std::size_t i = prefix_bytes; i-- > 0;) length = length << 8U | static_cast<unsigned char>(bytes[i]);
+    return length <= bytes.size() - prefix_bytes ? std::optional(length) : std::nullopt;
+}
 
 struct code {
     std::string_view name;
@@ -165,17 +175,18 @@ dtype dtype_of_safetensors(std::string_view name) {
     return dtype::undefined;
 }
 
+bool looks_like_safetensors(std::string_view bytes) {
+    std::optional<std::uint64_t> const length = header_length(bytes);
+    return length && *length != 0 && bytes[prefix_bytes] == '{';
+}
+
 safetensors_parts split_safetensors(std::string_view bytes, std::string const& where) {
-    constexpr std::size_t prefix = 8;
-    std::uint64_t length = 0;
-    for (std::size_t i = std::min(prefix, bytes.size()); i-- > 0;)
-        length = length << 8U | static_cast<unsigned char>(bytes[i]);
-    if (bytes.size() < prefix || length > bytes.size() - prefix)
-        files::fail(where, "is truncated, or not a safetensors file");
-    if (length > max_header_bytes)
-        files::fail(where, "has a header of " + std::to_string(length) + " bytes, of which at most 16 MiB are read");
-    return {bytes.substr(prefix, static_cast<std::size_t>(length)),
-            bytes.substr(prefix + static_cast<std::size_t>(length))};
+    std::optional<std::uint64_t> const length = header_length(bytes);
+    if (!length) files::fail(where, "is truncated, or not a safetensors file");
+    if (*length > max_header_bytes)
+        files::fail(where, "has a header of " + std::to_string(*length) + " bytes, of which at most 16 MiB are read");
+    auto const header = static_cast<std::size_t>(*length);
+    return {bytes.substr(prefix_bytes, header), bytes.substr(prefix_bytes + header)};
 }
 
 std::unique_ptr<pt2::tensor_source> read_safetensors(pt2::file_bytes from, std::string where) {

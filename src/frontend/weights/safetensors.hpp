@@ -18,6 +18,9 @@ struct safetensors_parts {
     std::string_view elements; ///< to which offsets are relative
 };
 
+/// Whether the bytes are a length inside the file, and then an object of JSON; the length alone may look like the start of another format.
+[[nodiscard]] bool looks_like_safetensors(std::string_view bytes);
+
 /// Throws aton::error, "where: ...", if the header is not inside the bytes.
 [[nodiscard]] safetensors_parts split_safetensors(std::string_view bytes, std::string const& where);
 

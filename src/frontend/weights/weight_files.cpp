@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -57,21 +56,13 @@ std::string find_in_folder(std::string const& folder) {
     files::fail(folder, "has no weights: neither *.safetensors nor *.bin, *.pt or *.pth");
 }
 
-/// Whether the bytes are a length inside the file, and then an object of JSON; the length alone may look like the start of another format.
-bool is_safetensors(std::string_view bytes) {
-    std::uint64_t length = 0;
-    for (std::size_t i = std::min<std::size_t>(8, bytes.size()); i-- > 0;)
-        length = length << 8U | static_cast<unsigned char>(bytes[i]);
-    return bytes.size() > 8 && bytes[8] == '{' && length <= bytes.size() - 8;
-}
-
 /// The tensors of a mapped file, by its first bytes.
 std::unique_ptr<pt2::tensor_source> read_tensors(pt2::file_bytes from, std::string const& path) {
     std::string_view const bytes = from.all;
     if (bytes.starts_with("version https://git-lfs"))
         files::fail(path, "is a Git LFS pointer, not the file itself: fetch it with git lfs pull");
     if (bytes.starts_with("GGUF")) files::fail(path, "is a GGUF file: give the safetensors files of the model");
-    if (is_safetensors(bytes)) return read_safetensors(from, path);
+    if (looks_like_safetensors(bytes)) return read_safetensors(from, path);
     if (files::looks_like_zip(bytes)) {
         files::zip_directory const directory(bytes, path);
         std::string const root(directory.root());
