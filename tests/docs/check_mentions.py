@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks that what comments and pages mention exists: headers and files in the comments of C++, CMake and Python, tests that pages name, lists that
-CMake no longer has, and a front end for each reader.
+CMake no longer has, and a front end for each reader. Programs in test data must not mention folders of the machine that made them.
 
     check_mentions.py [--root FOLDER]
 """
@@ -20,6 +20,7 @@ COMMENT = {suffix: re.compile(r"^[^\"'\n]*?//(.*)", re.MULTILINE) for suffix in 
     suffix: re.compile(r"^\s*#(.*)", re.MULTILINE) for suffix in (*SCRIPTS, ".txt")}
 FILE = re.compile(r"(?<![\w./<*{-])((?:[\w-]+/)*[\w-]+\.(hpp|cuh|cpp|cu|py|sh|cmake|md|rules))(?![\w*])")
 TEST = re.compile(r"\b[Tt]ests? ((?:`\w+`(?:, | and |, and )?)+)")
+ABSOLUTE = re.compile(rb'File \\*"(/[^"\\]+)')  # in a stack trace
 LISTED = re.compile(r"\blisted in `([\w/]+/CMakeLists\.txt)`")
 
 
@@ -88,10 +89,17 @@ def missing_front_ends(tree):
             if path.is_dir() and path.name != "files" and f"`frontend/{path.name}`" not in text]
 
 
+def folders_in_samples(tree):
+    """Saved programs whose stack traces name files by absolute paths."""
+    samples = [name for name in sorted(tree.files) if name.endswith((".pt2", ".pt"))]
+    return [f"{name}: a stack trace names {found[1].decode(errors='replace')}; see tests/data/stack_traces.py"
+            for name in samples if (found := ABSOLUTE.search((tree.root / name).read_bytes()))]
+
+
 def problems_of(root):
     tree = Tree(root)
     return [*stale_comments(tree), *stale_tests(tree, [path for path in check_links.documents(root) if path.name != "CHANGELOG.md"]),
-            *missing_front_ends(tree)]
+            *missing_front_ends(tree), *folders_in_samples(tree)]
 
 
 def main():

@@ -43,6 +43,13 @@ class Tree(unittest.TestCase):
         self.write({"docs/glossary.md": "| front end | `frontend/pt2` |\n", "src/frontend/pt2/a.hpp": "", "src/frontend/files/a.hpp": "", "src/frontend/calls/a.hpp": ""})
         self.assertEqual(check_mentions.problems_of(self.root), ["glossary.md: no front end `frontend/calls`"])
 
+    def test_folders_in_samples(self):
+        trace = '"stack_trace": "  File \\"{}\\", line 3, in forward"'
+        self.write({"tests/data/a/good.pt2": trace.format("model.py"), "tests/data/a/torch.pt2": trace.format("torch/nn/linear.py"),
+                    "examples/bad.pt2": trace.format("/home/me/model.py")})
+        self.assertEqual(check_mentions.problems_of(self.root), [
+            "examples/bad.pt2: a stack trace names /home/me/model.py; see tests/data/stack_traces.py"])
+
     def test_spelling_everywhere(self):
         self.write({
             "CMakePresets.json": '{"displayName": "Optimised; of several"}\n', "src/a.cpp": "// neighbouring seeds\nint a; // optimistic, our, of nothing\n",

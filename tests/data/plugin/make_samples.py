@@ -8,11 +8,14 @@ the outputs that PyTorch computes.
 custom_op.pt2 and custom_op_dyn.pt2 call custom_ops::foo_forward(x, y, 0.5, 3) + 1, declared with torch.library.define.
 """
 import pathlib
-import re
+import sys
 from typing import List, Optional, Tuple
 
 import torch
 from safetensors.torch import save_file
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from stack_traces import without_folders  # noqa: E402
 
 
 @torch.library.custom_op("mylib::my_relu", mutates_args=())
@@ -55,14 +58,6 @@ def parts(input: torch.Tensor, sizes: List[int]) -> List[torch.Tensor]:
 @parts.register_fake
 def _(input, sizes):
     return [input.new_empty((input.shape[0], size)) for size in sizes]
-
-
-def without_folders(program):
-    """Stack traces name files without the folders of the machine that the program was made on."""
-    for node in program.graph.nodes:
-        if "stack_trace" in node.meta:
-            node.meta["stack_trace"] = re.sub(r'File "[^"]*/', 'File "', node.meta["stack_trace"])
-    return program
 
 
 class Inner(torch.nn.Module):

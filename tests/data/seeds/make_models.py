@@ -6,10 +6,13 @@ calls unsupported too), numbers beside tensors, sizes in arithmetic, lists of te
     python make_models.py      (needs torch 2.13 and safetensors)
 """
 import pathlib
-import re
+import sys
 
 import torch
 from safetensors.torch import save_file
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from stack_traces import without_folders  # noqa: E402
 
 MODELS = {}
 ROWS = torch.export.Dim("rows", min=4, max=64)
@@ -154,13 +157,6 @@ def mul_add_relu(x, y):
 def without_mapping(x, y):
     x = x.relu()
     return torch.poisson(x * x + y), torch._standard_gamma(x)
-
-
-def without_folders(program):
-    for node in program.graph.nodes:
-        if "stack_trace" in node.meta:
-            node.meta["stack_trace"] = re.sub(r'File "[^"]*?/(?:site-packages/)?((?:torch/[^"]*)|[^"/]+)"', r'File "\1"', node.meta["stack_trace"])
-    return program
 
 
 def flat(results):
