@@ -52,10 +52,10 @@ class Captured:
     inputs: tuple[str, ...]  #: without those of states
 
 
-def capture(model: Any, logits: Literal["all", "last"] = "all", windows: Literal["tokens", "places"] = "tokens") -> Captured:
+def capture(model: Any, logits: Literal["all", "last"] = "all") -> Captured:
     """The program of a model of transformers with a head for the next token. The model is not changed.
 
-    Sliding windows count tokens or, as those of transformers, places of the cache. Both are the same unless padding is
+    Sliding windows count tokens; those of transformers count places of the cache. Both are the same unless padding is
     between a text and what follows, where generators that pad on the right have it.
 
     Raises AtonError if a cache of this kind cannot be passed from step to step, and what torch.export raises.
@@ -69,7 +69,7 @@ def capture(model: Any, logits: Literal["all", "last"] = "all", windows: Literal
         )
     with _exportable(model), torch.no_grad():
         states = _states_of(model)
-        decoder = _decoder(model, inputs, states, logits, windows)
+        decoder = _decoder(model, inputs, states, logits)
         dynamic = torch.export.Dim.DYNAMIC
         text = {0: dynamic, 1: dynamic}
         example = _example(model, states)
@@ -212,7 +212,7 @@ def _results(cache: Any, states: Sequence[State]) -> dict[str, Any]:
     return results
 
 
-def _decoder(model: Any, inputs: Sequence[str], states: Sequence[State], logits: str, windows: str) -> Any:
+def _decoder(model: Any, inputs: Sequence[str], states: Sequence[State], logits: str) -> Any:
     """A module with the states as arguments and as results."""
     import torch
 
@@ -231,8 +231,7 @@ def _decoder(model: Any, inputs: Sequence[str], states: Sequence[State], logits:
             with contextlib.ExitStack() as stack:
                 if logits == "last":
                     stack.enter_context(_last_token_only(self.model, attention_mask))
-                if windows == "tokens":
-                    stack.enter_context(_windows_of_tokens(attention_mask, input_ids.shape[1]))
+                stack.enter_context(_windows_of_tokens(attention_mask, input_ids.shape[1]))
                 result = self.model(input_ids=input_ids, **given, **{cache_argument: cache}, use_cache=True)
             return {"logits": result.logits} | _results(getattr(result, cache_argument), states)
 

@@ -68,12 +68,11 @@ def generator_config(
     states: Sequence[State],
     *,
     vocabulary: int,
-    shared_buffer: bool,
 ) -> dict[str, Any]:
     """The content of `genai_config.json`.
 
-    `config` and `generation` are the configurations of transformers, `inputs` those that are no states, and `shared_buffer`
-    says that the graph writes new keys and values to the memory of the old ones.
+    `config` and `generation` are the configurations of transformers, and `inputs` those that are no states. Past and
+    present are not one buffer: the graph writes new keys and values beside the old ones.
     """
     keys = next(each for each in states if each.part == "key")
     length = context_length(config)
@@ -101,7 +100,7 @@ def generator_config(
         "vocab_size": vocabulary,
     }
     search = {name: _known(getattr(generation, name, None), default) for name, default in _SEARCH.items()}
-    search |= {"early_stopping": True, "max_length": length, "past_present_share_buffer": shared_buffer}
+    search |= {"early_stopping": True, "max_length": length, "past_present_share_buffer": False}
     return {"model": model, "search": dict(sorted(search.items()))}
 
 

@@ -8,7 +8,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import re
 import shutil
 import sys
 import tempfile
@@ -16,7 +15,6 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _inspect
 from ._decoder import Captured, capture
 from ._errors import AtonError
 from ._export import Report, export
@@ -79,8 +77,7 @@ def export_language_model(
     if logits not in ("all", "last"):
         raise ValueError(f'logits={logits!r}: pass "all" or "last"')
     source, loaded = _loaded(model, precision)
-    # GroupQueryAttention counts the tokens of its window itself.
-    captured = capture(loaded, logits, "places" if target == "onnxruntime" else "tokens")
+    captured = capture(loaded, logits)
     folder = pathlib.Path(os.fspath(out))
     if folder.exists() and not folder.is_dir():
         raise AtonError(f"{folder}: is not a folder")
@@ -98,7 +95,6 @@ def export_language_model(
             captured.inputs,
             captured.states,
             vocabulary=_vocabulary(captured),
-            shared_buffer=_shares_buffers(made / "model.onnx", captured),
         )
         (made / "genai_config.json").write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
         loaded.config.save_pretrained(made)
@@ -156,12 +152,14 @@ def _check_kind(name: str, config: Any, has_head: bool) -> None:
         raise AtonError(f"{name}: {config.model_type} has an encoder and a decoder; export both with AtonExporter")
     if not has_head:
         raise AtonError(
-            f"{name}: {config.model_type} has no head for the next token; pass a model for causal language modelling"
+            f"{name}: {config.model_type} has no head for the next token; pass a model for causal language modeling"
         )
     quantized = getattr(config, "quantization_config", None)
     if quantized is not None:
         method = quantized.get("quant_method") if isinstance(quantized, dict) else getattr(quantized, "quant_method", None)
-        raise AtonError(f"{name}: its weights are quantized ({getattr(method, 'value', method)}); export one whose are not")
+        raise AtonError(
+            f"{name}: its weights are quantized ({getattr(method, 'value', method)}); export one with other weights"
+        )
 
 
 def _exported(
@@ -218,17 +216,6 @@ def _vocabulary(captured: Captured) -> int:
     values = dict(zip(place, output.args[0], strict=True))
     logits = values[captured.program.graph_signature.user_outputs[0]]
     return int(logits.meta["val"].shape[-1])
-
-
-def _shares_buffers(path: pathlib.Path, captured: Captured) -> bool:
-    """Whether operators append all keys and values in place, so that past and present may be one buffer."""
-    made = {}
-    for line in _inspect.print_graph(path).splitlines():
-        found = re.match(r" *(%.+) = [\w.]+::(\w+)[\[(]", line)
-        if found:
-            made.update(dict.fromkeys(re.findall(r"%(\S+) :", found[1]), found[2]))
-    names = [each.names[1] for each in captured.states if each.grows]
-    return all(made.get(name) == "GroupQueryAttention" for name in names)
 
 
 def _copy_tokenizer(source: pathlib.Path, folder: pathlib.Path) -> None:
