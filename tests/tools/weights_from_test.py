@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs without numbers, and the files that give them: --weights-from, --weights-map, --weights-cast, and --weights reference with them.
 
-usage: weights_from_test.py ATON FOLDER, with graph_only.pt2 and checkpoint.pt of make_samples.py in the folder
+usage: weights_from_test.py ATON FOLDER, with the files of make_samples.py in the folder
 """
 
 import json
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy
 import onnx
 import onnxruntime
+from safetensors.numpy import load_file
 
 ATON = str(Path(sys.argv[1]).resolve())
 FOLDER = Path(sys.argv[2]).resolve()
@@ -127,9 +128,7 @@ class WeightsFrom(unittest.TestCase):
             self.check(done, NUMBERS)
 
     def test_a_state_dict_of_torch(self):
-        import torch
-        state = {name: tensor.detach().numpy() for name, tensor in torch.load(CHECKPOINT).items()}
-        self.check(self.export(CHECKPOINT), state)
+        self.check(self.export(CHECKPOINT), load_file(CHECKPOINT.with_suffix(".safetensors")))
 
     def test_shards(self):
         names = sorted(NUMBERS)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes graph_only.pt2, a program whose weights are on the meta device, and checkpoint.pt, which has their numbers.
+"""Writes graph_only.pt2, a program whose weights are on the meta device, and checkpoint.pt, which has their numbers, as does
+checkpoint.safetensors, for tests without torch.
 
 usage: make_samples.py FOLDER
 """
@@ -7,6 +8,7 @@ import pathlib
 import sys
 
 import torch
+from safetensors.torch import save_file
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from stack_traces import without_folders  # noqa: E402
@@ -43,6 +45,7 @@ def main(folder: pathlib.Path) -> None:
         torch.nn.init.normal_(parameter)
     module.scale.copy_(torch.linspace(-2, 3, 18))
     torch.save(module.state_dict(), folder / "checkpoint.pt")
+    save_file({name: tensor.clone() for name, tensor in module.state_dict().items()}, folder / "checkpoint.safetensors")
 
 
 if __name__ == "__main__":
