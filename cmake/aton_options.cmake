@@ -58,4 +58,5 @@ function(aton_library name)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     aton_unity(${name})
     target_link_libraries(${name} PUBLIC aton::aton ${arg_LIBRARIES} PRIVATE "$<BUILD_INTERFACE:aton_options>")
+    target_compile_definitions(${name} PRIVATE ATON_WITHOUT_CALL_SITES) # paths do not belong into its binaries
 endfunction()

@@ -129,14 +129,24 @@ def without_internals(text):
     return text[:found.start()] + "/* internal */" + text[end:]
 
 
+SITE = re.compile(r"(?:, )?detail::call_site at = detail::call_site::here\(\)")  # which a call does not give
+LISTED_TYPES = re.compile(r'( = "")?(?:, class [A-I](?: = detail::not_given)?){8,}(?:, class\.\.\. Rest)?')
+LISTED_PARAMETERS = re.compile(r"(?:[A-I] const& [a-i](?: = [A-I]\(\))?(?:, )?){8,}(?:Rest const&\.\.\. rest)?")
+
+
+def as_called(text):
+    """The declaration as it is called: without the line of the call, and with a pack for parameters that stand for one."""
+    return LISTED_PARAMETERS.sub("Args const&... args", LISTED_TYPES.sub(", class... Args", SITE.sub("", text)))
+
+
 def declaration(each, indent=""):
     """A declaration in lines of at most CODE_WIDTH characters."""
-    text = without_internals(each.signature)
+    text = without_internals(as_called(each.signature))
     if each.kind in ("class", "struct"):
         text += ";"
     elif each.kind in ("function", "constructor", "constant", "alias", "concept", "field"):
         text += ";"
-    return [indent + line for part in [*each.template, text] for line in broken(("    " if part.startswith("requires") else "") + part)]
+    return [indent + line for part in [*map(as_called, each.template), text] for line in broken(("    " if part.startswith("requires") else "") + part)]
 
 
 def broken(text):
@@ -233,7 +243,8 @@ class Page:
             if not inside:
                 self.places.append((title, anchor))
             for overloads in group:
-                self.block([line for each in overloads for line in (synopsis(each) if each.members else declaration(each))])
+                blocks = dict.fromkeys(tuple(synopsis(each) if each.members else declaration(each)) for each in overloads)
+                self.block([line for block in blocks for line in block])
                 self.lines += comment(overloads[0].doc)
             for each in (e for overloads in group for e in overloads):
                 if each.kind in ("class", "struct"):

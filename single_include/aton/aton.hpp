@@ -13250,6 +13250,48 @@ using domain = typename detail::domain_maker<Name, Version, Ops...>::type;
 
 } // namespace ATON_NAMESPACE::dsl
 
+// ---- aton/dsl/call_site.hpp
+// The line of C++ that calls an operator, for messages, and the arguments that a call does not have. Sources compiled with
+// ATON_WITHOUT_CALL_SITES, as those of the library, know no lines.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl::detail {
+
+/// A file and a line. Both constructors are explicit, so that no argument of a call is taken for one.
+class call_site {
+public:
+    /// An unknown one.
+    explicit constexpr call_site() = default;
+    explicit constexpr call_site(char const* file, int line) : file_(file), line_(line) {}
+
+#ifdef ATON_WITHOUT_CALL_SITES
+    static constexpr call_site here() { return call_site(); }
+#else
+    /// As the default of a parameter: where the function is called. Not consteval: GCC 12 then gives the line of the parameter.
+    static constexpr call_site here(char const* file = __builtin_FILE(), int line = __builtin_LINE()) {
+        return call_site(file, line);
+    }
+#endif
+
+    /// "plugin.cpp:41", without the folders; empty if it is unknown.
+    [[nodiscard]] std::string to_text() const {
+        if (file_ == nullptr) return {};
+        std::string_view const path = file_;
+        return std::string(path.substr(path.find_last_of("/\\") + 1)) + ':' + std::to_string(line_);
+    }
+
+private:
+    char const* file_ = nullptr;
+    int line_ = 0;
+};
+
+/// The type of an argument that a call does not have.
+struct not_given {
+    explicit not_given() = default;
+};
+
+} // namespace ATON_NAMESPACE::dsl::detail
+
 // ---- aton/dsl/number.hpp
 // Numbers of ATen that the program may compute: constants, or 0-d values of the graph.
 // Public header.
@@ -13866,6 +13908,36 @@ constexpr void add_facts(onnx::call_attribute& a) {
     else if constexpr (graph_body<Payload>) a.body = &body_facts_of<Payload>;
 }
 
+/// The arguments of a call that has more of them than `op` has parameters.
+template <class... Args>
+struct argument_pack {
+    std::tuple<Args const&...> all;
+};
+
+/// The number of arguments that an argument of `op` stands for.
+template <class T>
+inline constexpr std::size_t arguments_in = 1;
+template <>
+inline constexpr std::size_t arguments_in<not_given> = 0;
+template <>
+inline constexpr std::size_t arguments_in<call_site> = 0;
+template <class... Args>
+inline constexpr std::size_t arguments_in<argument_pack<Args...>> = sizeof...(Args);
+template <class... Args>
+inline constexpr int outputs_asked<argument_pack<Args...>> = (0 + ... + outputs_asked<Args>);
+
+/// Adds the arguments of a call, those whose graph a lambda builds last.
+template <class Node, class... Args>
+void add_all(Node& node, Args const&... args) {
+    (node.add(args), ...);
+    if constexpr ((false || ... || is_body_argument<Args>)) (node.add_body(args), ...);
+}
+template <class Node, class... Args, class... Others>
+void add_all(Node& node, argument_pack<Args...> const& pack, Others const&... others) {
+    (node.add(others), ...);
+    std::apply([&](Args const&... args) { add_all(node, args...); }, pack.all);
+}
+
 /// The arguments of a call, sorted.
 template <std::size_t N>
 struct call_facts {
@@ -13878,10 +13950,24 @@ struct call_facts {
     bool numbers_unusable = false; ///< that argument is a list of numbers
     bool complex_unusable = false; ///< that argument is complex
 
+    template <class... T>
+    constexpr void add_all() {
+        int position = 0;
+        (add<T>(++position), ...);
+    }
+    template <class... T>
+    constexpr void add_pack(std::type_identity<argument_pack<T...>>) {
+        add_all<T...>();
+    }
+
     template <class T>
     constexpr void add(int position) {
         using onnx::operand_kind;
-        if constexpr (attribute_like<T>) {
+        if constexpr (arguments_in<T> == 0) {
+            // no argument
+        } else if constexpr (arguments_in<T> > 1) {
+            add_pack(std::type_identity<T>());
+        } else if constexpr (attribute_like<T>) {
             using payload = decltype(T::payload);
             attributes[attribute_count] = {T::name, T::type};
             attributes[attribute_count].optional = is_optional_attribute<T>;
@@ -13918,11 +14004,14 @@ struct call_facts {
     }
 };
 
+/// The size of call_facts: it does not depend on arguments that are not given.
 template <class... Args>
-constexpr call_facts<sizeof...(Args)> sort_arguments() {
-    call_facts<sizeof...(Args)> f;
-    int position = 0;
-    (f.template add<Args>(++position), ...);
+inline constexpr std::size_t argument_count = (std::size_t{0} + ... + arguments_in<Args>);
+
+template <class... Args>
+constexpr call_facts<argument_count<Args...>> sort_arguments() {
+    call_facts<argument_count<Args...>> f;
+    f.template add_all<Args...>();
     return f;
 }
 
@@ -13946,7 +14035,7 @@ struct checked_call {
     static constexpr op_name name = split_name(Name.view());
     static constexpr std::string_view domain = name.domain;
     static constexpr std::string_view op = name.op;
-    static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
+    static constexpr auto facts = sort_arguments<Args...>();
 
     static constexpr onnx::call call() {
         int const fixed = domain.empty() ? 0 : Source::version(domain);
@@ -13964,8 +14053,10 @@ struct checked_call {
 
     static constexpr sentence describe_problem() {
         if (legal) return {};
-        if (facts.unusable == 0) return describe(call(), outcome.broken);
         sentence s;
+        if (Name.view().empty())
+            return s << "g.op: the operator is a template argument; write it in angle brackets before the parentheses";
+        if (facts.unusable == 0) return describe(call(), outcome.broken);
         s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
           << facts.unusable
           << (facts.complex_unusable   ? " is complex; write g.real(z), g.imag(z) or g.as_real(z)"
@@ -14052,393 +14143,6 @@ void complete(Graph& graph, declared_operator const& o, int opset) {
 }
 
 } // namespace ATON_NAMESPACE::dsl::detail
-
-// ---- aton/dsl/aten_node.hpp
-// `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; checked against ATen's schemas.
-// The node is operator ATen of domain org.pytorch.aten with the attributes `operator` and, if the call names it, `overload_name`.
-// Tensors are its inputs in schema order. Every other argument is an attribute with its name; a Tensor[] adds one for its length.
-// Internal header.
-
-namespace ATON_NAMESPACE::dsl {
-
-namespace detail {
-
-enum class aten_rule : std::uint8_t {
-    none,
-    aten_operator,
-    aten_operand,
-    aten_operands,
-    aten_argument,
-    aten_attribute_type,
-    aten_twice,
-    aten_missing,
-    aten_optional,
-    aten_outputs,
-};
-
-struct aten_fault {
-    aten_rule rule = aten_rule::none;
-    std::string_view schema = {}; ///< of the overload that matches best
-    std::string_view culprit = {};
-    std::string_view wanted = {};
-    int given = 0;
-};
-
-/// The attributes that an argument takes, for messages; empty: none, as for a tensor or a type that ONNX cannot express.
-constexpr std::string_view attributes_for(aten::schema_type const& t) {
-    using aten::base_type;
-    switch (t.base) {
-    case base_type::scalar:
-    case base_type::float_:
-    case base_type::sym_float: return t.list ? "attr_f with a list" : "attr_f or attr_i";
-    case base_type::int_:
-    case base_type::sym_int: return t.list ? "attr_i with a list or a number" : "attr_i";
-    case base_type::bool_:
-    case base_type::sym_bool: return t.list ? "attr_i with a list" : "attr_i";
-    case base_type::scalar_type: return "attr_i or attr_s";
-    case base_type::str:
-    case base_type::layout:
-    case base_type::device:
-    case base_type::memory_format: return t.list ? "attr_s with a list" : "attr_s";
-    default: return {};
-    }
-}
-
-constexpr bool takes_attribute(aten::schema_type const& t, onnx::attr_type given) {
-    using aten::base_type;
-    using onnx::attr_type;
-    switch (t.base) {
-    case base_type::scalar:
-    case base_type::float_:
-    case base_type::sym_float:
-        return t.list ? given == attr_type::floats || given == attr_type::ints
-                      : given == attr_type::f || given == attr_type::i;
-    case base_type::int_:
-    case base_type::sym_int: return given == attr_type::i || (t.list && given == attr_type::ints);
-    case base_type::bool_:
-    case base_type::sym_bool: return given == (t.list ? attr_type::ints : attr_type::i);
-    case base_type::scalar_type: return given == attr_type::i || given == attr_type::s;
-    case base_type::str:
-    case base_type::layout:
-    case base_type::device:
-    case base_type::memory_format: return given == (t.list ? attr_type::strings : attr_type::s);
-    default: return false;
-    }
-}
-
-/// Checks that each attribute names an argument that is not a tensor.
-template <std::size_t N>
-constexpr aten_fault check_attribute_names(std::string_view schema, call_facts<N> const& f) {
-    aten::schema_argument a;
-    for (std::size_t i = 0; i != f.attribute_count; ++i) {
-        int position = 0;
-        std::string_view const name = f.attributes[i].name;
-        if (aten::find_argument(schema, name, a, position)) {
-            if (a.type.base == aten::base_type::tensor) return {aten_rule::aten_attribute_type, schema, name};
-            continue;
-        }
-        bool const old_dtype = name == "type" && aten::find_argument(schema, "dtype", a, position); // Caffe2's name
-        if (!old_dtype) return {aten_rule::aten_argument, schema, name, aten::nearest_argument(schema, name)};
-    }
-    return {aten_rule::none, schema};
-}
-
-/// Checks the attribute for an argument that is not a tensor.
-template <std::size_t N>
-constexpr aten_fault check_attribute(std::string_view schema, call_facts<N> const& f, aten::schema_argument const& a) {
-    bool given = false;
-    bool optional = false;
-    for (std::size_t i = 0; i != f.attribute_count; ++i) {
-        if (f.attributes[i].name != a.name) continue;
-        if (given) return {aten_rule::aten_twice, schema, a.name};
-        if (!takes_attribute(a.type, f.attributes[i].type))
-            return {aten_rule::aten_attribute_type, schema, a.name, attributes_for(a.type)};
-        given = true;
-        optional = f.attributes[i].optional;
-    }
-    bool const required = !a.has_default && !a.type.optional && a.type.base != aten::base_type::generator;
-    if (!given && required) return {aten_rule::aten_missing, schema, a.name, a.type.text};
-    if (optional && required) return {aten_rule::aten_optional, schema, a.name, a.type.text};
-    return {aten_rule::none, schema};
-}
-
-constexpr bool takes_operand(aten::schema_type const& t, onnx::operand_kind given) {
-    using onnx::operand_kind;
-    if (t.list) return given == operand_kind::list;
-    return given == operand_kind::value ||
-           ((given == operand_kind::absent || given == operand_kind::optional_value) && t.optional);
-}
-
-/// Checks the number of results, which is negative for a list.
-constexpr aten_fault check_outputs(std::string_view schema, int given, bool asks_outputs) {
-    int const results = aten::return_count(schema);
-    aten::return_cursor returns(schema);
-    aten::schema_return r;
-    bool const is_list = results == 1 && returns.next(r) && r.type.list;
-    bool const fits = is_list ? given < 0 : given == results || (results == 0 && !asks_outputs);
-    if (!fits) return {aten_rule::aten_outputs, schema, {}, {}, is_list ? -1 : results};
-    return {aten_rule::none, schema};
-}
-
-/// Checks a call against one overload.
-template <std::size_t N>
-constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const& f, bool asks_outputs) {
-    if (aten_fault const fault = check_attribute_names(schema, f); fault.rule != aten_rule::none) return fault;
-    std::size_t operand = 0;
-    aten::schema_argument a;
-    aten::argument_cursor arguments(schema);
-    while (arguments.next(a)) {
-        if (a.type.base != aten::base_type::tensor) {
-            if (aten_fault const fault = check_attribute(schema, f, a); fault.rule != aten_rule::none) return fault;
-        } else if (operand != f.operand_count) {
-            if (!takes_operand(a.type, f.operands[operand++].kind))
-                return {aten_rule::aten_operand, schema, a.name, a.type.text};
-        } else if (!a.type.optional && !a.has_default) {
-            return {aten_rule::aten_missing, schema, a.name, a.type.text};
-        }
-    }
-    if (operand != f.operand_count)
-        return {aten_rule::aten_operands, schema, {}, {}, static_cast<int>(f.operand_count)};
-    return check_outputs(schema, f.output_count, asks_outputs);
-}
-
-/// Whether an overload writes to an argument, like foo.out and foo_, which a graph cannot call.
-constexpr bool writes(std::string_view schema) {
-    aten::argument_cursor arguments(schema);
-    aten::schema_argument a;
-    while (arguments.next(a))
-        if (a.type.mutates) return true;
-    return false;
-}
-
-/// The name of a call with its namespace, "aten::" by default.
-constexpr sentence qualified(std::string_view name) {
-    sentence s;
-    if (find_text(name, "::") == std::string_view::npos) s << "aten::";
-    return s << name;
-}
-
-/// Checks a call against the overload that it names, or else against all overloads of the operator, one of which must match.
-template <std::size_t N>
-constexpr aten_fault check_aten(std::string_view name, call_facts<N> const& f, bool asks_outputs) {
-    sentence const full = qualified(name);
-    if (name.find('.') != std::string_view::npos) {
-        std::string_view const schema = aten::find_schema(full.view());
-        return schema.empty() ? aten_fault{aten_rule::aten_operator} : check_overload(schema, f, asks_outputs);
-    }
-    bool exact = false;
-    aten_fault first{aten_rule::aten_operator};
-    for (std::size_t i = aten::detail::lower_bound(full.view(), exact); i != aten::schema_count(); ++i) {
-        if (aten::detail::table_op(i) != full.view()) break;
-        std::string_view const schema = aten::schema_at(i);
-        if (writes(schema) || (f.operand_count != 0 && find_text(schema, "Tensor") == std::string_view::npos)) continue;
-        aten_fault const fault = check_overload(schema, f, asks_outputs);
-        if (fault.rule == aten_rule::none) return fault;
-        if (first.rule == aten_rule::aten_operator) first = fault;
-    }
-    return first;
-}
-
-constexpr sentence describe(aten_fault const& fault, std::string_view name) {
-    sentence s;
-    std::string_view const overload = aten::parse_head(fault.schema).qualified;
-    if (fault.rule == aten_rule::aten_operator) {
-        sentence const full = qualified(name);
-        std::string_view const near = aten::nearest_overload(full.view());
-        s << full.view() << ": no such ATen operator";
-        return near.empty() ? s : s << "; did you mean " << near << "?";
-    }
-    s << overload << ": ";
-    switch (fault.rule) {
-    case aten_rule::aten_operand:
-        return s << "argument " << fault.culprit << " is " << fault.wanted << "; the operand is of another kind";
-    case aten_rule::aten_operands: return s << fault.given << " operands given, more than it has tensor arguments";
-    case aten_rule::aten_argument:
-        s << "no argument " << fault.culprit;
-        return fault.wanted.empty() ? s : s << "; did you mean " << fault.wanted << "?";
-    case aten_rule::aten_attribute_type:
-        s << "argument " << fault.culprit;
-        return fault.wanted.empty() ? s << " cannot be an attribute" : s << " takes " << fault.wanted;
-    case aten_rule::aten_twice: return s << "argument " << fault.culprit << " is given twice";
-    case aten_rule::aten_missing: return s << "argument " << fault.culprit << " (" << fault.wanted << ") is missing";
-    case aten_rule::aten_optional:
-        return s << "argument " << fault.culprit << " (" << fault.wanted
-                 << ") is a std::optional, which may be empty; give the value";
-    case aten_rule::aten_outputs:
-        if (fault.given < 0) return s << "returns a list; ask for it with output_list(n)";
-        return s << "returns " << fault.given << (fault.given == 1 ? " result" : " results") << "; ask for outputs<"
-                 << fault.given << ">";
-    default: return s;
-    }
-}
-
-/// A checked call of ATen.
-template <fixed_string Name, class... Args>
-struct aten_call {
-    static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
-    static constexpr bool asks_outputs = (false || ... || (outputs_asked<Args> != 0));
-    static constexpr aten_fault fault =
-        facts.unusable != 0 ? aten_fault{} : check_aten(Name.view(), facts, asks_outputs);
-    static constexpr bool legal = facts.unusable == 0 && fault.rule == aten_rule::none;
-
-    static constexpr sentence describe_problem() {
-        if (facts.unusable == 0) return describe(fault, Name.view());
-        sentence s;
-        return s << qualified(Name.view()).view() << ": argument " << facts.unusable
-                 << " is not a value, list of values, attribute or outputs<n>";
-    }
-    static constexpr sentence problem = legal ? sentence{} : describe_problem();
-
-    /// The name without its namespace, "add.Tensor", split into operator and overload.
-    static constexpr std::string_view bare = Name.view().substr(
-        find_text(Name.view(), "::") == std::string_view::npos ? 0 : find_text(Name.view(), "::") + 2);
-    static constexpr std::size_t dot = bare.find('.');
-    static constexpr std::string_view op = bare.substr(0, dot);
-    static constexpr std::string_view overload =
-        dot == std::string_view::npos ? std::string_view{} : bare.substr(dot + 1);
-
-    /// The name of the Tensor[] argument with this index.
-    static constexpr std::string_view list_name(std::size_t number) {
-        aten::argument_cursor arguments(fault.schema);
-        aten::schema_argument a;
-        std::size_t lists = 0;
-        while (arguments.next(a))
-            if (a.type.base == aten::base_type::tensor && a.type.list && lists++ == number) return a.name;
-        return {};
-    }
-    /// Adds the attribute with the number of inputs of a list.
-    template <class Node, class T>
-    static void add_count(Node& node, [[maybe_unused]] T const& argument, [[maybe_unused]] std::size_t& lists) {
-        if constexpr (is_value_list<T>)
-            node.add_integer(list_name(lists++), static_cast<std::int64_t>(std::span<value const>(argument).size()));
-    }
-
-    /// One value; an array for outputs<n>; a vector for output_list.
-    static auto results(graph_data& g, value_id first, std::size_t count) {
-        if constexpr (facts.output_count < 0) {
-            safe_vector<value> all;
-            for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
-            return all;
-        } else if constexpr (legal && asks_outputs) {
-            return [&]<std::size_t... I>(std::index_sequence<I...>) {
-                return std::array<value, sizeof...(I)>{value(g, first + static_cast<value_id>(I))...};
-            }(std::make_index_sequence<static_cast<std::size_t>(facts.output_count)>{});
-        } else {
-            return value(g, first);
-        }
-    }
-};
-
-} // namespace detail
-
-} // namespace ATON_NAMESPACE::dsl
-
-// ---- aton/dsl/constant_list.hpp
-// Lists of numbers that become constant tensors: `g.constant({1.0, 2.0})`.
-// Public header.
-
-namespace ATON_NAMESPACE::dsl {
-
-/// The numbers of a constant: braces, a vector, a span, an array. Integers beyond int64 are refused.
-class constant_list {
-public:
-    /// From a list of C++ numbers or of scalars.
-    // NOLINTBEGIN(google-explicit-constructor): a list of numbers is a constant list.
-    template <class List>
-        requires(!std::convertible_to<List const&, tensor>)
-    constant_list(List const& list) {
-        constexpr bool is_list = detail::list_like<List>;
-        static_assert(is_list,
-                      "g.constant takes a tensor or a list of numbers; g.scalar(number, dtype) makes a 0-d constant");
-        if constexpr (is_list) {
-            using element = detail::element_of<List>;
-            constexpr bool has_numbers = is_number<element>;
-            static_assert(has_numbers, "g.constant takes a tensor or a list of numbers; elements must be numbers");
-            add<element>(list);
-        }
-    }
-    template <class Number>
-    constant_list(std::initializer_list<Number> list) {
-        constexpr bool has_numbers = is_number<Number>;
-        static_assert(has_numbers, "g.constant takes a tensor or a list of numbers; elements must be numbers");
-        add<Number>(list);
-    }
-    constant_list(std::initializer_list<scalar> list) : numbers_(list) {}
-    // NOLINTEND(google-explicit-constructor)
-
-    /// The dtype of numbers without a given one: bool, int64, float64 or complex128, the first that holds all; float32 for C++ `float`.
-    template <class = void>
-    [[nodiscard]] dtype natural_type() const {
-        bool floating = false;
-        bool integral = false;
-        bool complex = false;
-        for (scalar const& n : numbers_) {
-            floating = floating || n.is_floating();
-            integral = integral || n.is_integral();
-            complex = complex || n.is_complex();
-        }
-        if (complex) return dtype::complex128;
-        if (type_ != dtype::undefined) return type_;
-        return floating ? dtype::float64 : integral || numbers_.empty() ? dtype::int64 : dtype::bool_;
-    }
-    /// A 1-d tensor of the numbers. Refuses numbers that do not fit the dtype.
-    template <class = void>
-    [[nodiscard]] tensor to_tensor(dtype type) const {
-        if (!tensor::can_hold(type))
-            throw unsupported_error("the dtype of a list of numbers cannot be " + std::string(name(type)));
-        tensor out{type, {static_cast<std::int64_t>(numbers_.size())}, {}};
-        for (scalar const& n : numbers_) {
-            if (!fits(n, type)) detail::refuse_constant(n, type);
-            out.append(n);
-        }
-        return out;
-    }
-    /// A tensor of the numbers with these sizes. Refuses sizes that need another number of elements.
-    template <class = void>
-    [[nodiscard]] tensor to_tensor(dtype type, std::vector<std::int64_t> const& sizes) const {
-        tensor out = to_tensor(type);
-        out.sizes = sizes;
-        bool fitting = out.element_count() == static_cast<std::int64_t>(numbers_.size());
-        std::string text;
-        for (std::int64_t const s : sizes) {
-            fitting = fitting && s >= 0;
-            text += (text.empty() ? "" : ", ") + std::to_string(s);
-        }
-        if (!fitting)
-            throw unsupported_error("a list of " + std::to_string(numbers_.size()) +
-                                    " numbers does not fit the sizes [" + text + "]");
-        return out;
-    }
-
-private:
-    template <class T>
-    static constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar>;
-
-    template <class Number, class List>
-    void add(List const& list) {
-        if constexpr (std::same_as<Number, float>) type_ = dtype::float32;
-        else if constexpr (std::floating_point<Number>) type_ = dtype::float64;
-        else if constexpr (std::same_as<Number, bool>) type_ = dtype::bool_;
-        else if constexpr (std::integral<Number>) type_ = dtype::int64;
-        for (Number const each : list) {
-            if constexpr (std::same_as<Number, bool> || std::same_as<Number, scalar>) numbers_.push_back(each);
-            else if constexpr (std::integral<Number>) numbers_.emplace_back(integer(each));
-            else if constexpr (std::floating_point<Number>) numbers_.emplace_back(static_cast<double>(each));
-        }
-    }
-    template <class Number>
-    static std::int64_t integer(Number n) {
-        auto const number = static_cast<std::int64_t>(n);
-        if (std::is_unsigned_v<Number> && number < 0)
-            throw unsupported_error("the number " + std::to_string(n) + " of a constant does not fit int64");
-        return number;
-    }
-
-    std::vector<scalar> numbers_;
-    dtype type_ = dtype::undefined; ///< by the C++ type of the numbers
-};
-
-} // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/ir/type_rules.hpp
 // Whether a value's type is one that an operator's schema has at an opset, and the sentence if it is not.
@@ -16362,12 +16066,14 @@ value_id append_cast(Graph& graph, value const& v, dtype type);
 template <class Graph, class Schema = onnx::op_schema>
 class node_builder {
 public:
-    /// `opset` is the version of the node's domain, `target` that of ai.onnx.
-    node_builder(Graph& graph, std::string_view domain, std::string_view op, Schema schema, int opset, int target)
+    /// `opset` is the version of the node's domain, `target` that of ai.onnx. `at` is the line of the call, if the node is that of a call.
+    node_builder(Graph& graph, std::string_view domain, std::string_view op, Schema schema, int opset, int target,
+                 call_site at = call_site())
         : graph_(graph),
           schema_(schema),
           opset_(opset),
-          target_(target) {
+          target_(target),
+          at_(at) {
         node_.domain = domain;
         node_.op = op;
         node_.source = graph.context.overload;
@@ -16379,6 +16085,10 @@ public:
     void add(T const& argument) {
         if constexpr (is_body_argument<T>) {
             // built by add_body(), after all operands
+        } else if constexpr (std::same_as<T, call_site>) {
+            at_ = argument;
+        } else if constexpr (std::same_as<T, not_given>) {
+            // nothing
         } else if constexpr (is_optional_attribute<T>) {
             if (argument.payload) store(named(T::name, T::type), *argument.payload);
         } else if constexpr (attribute_like<T>) {
@@ -16445,7 +16155,8 @@ public:
     }
 
 private:
-    /// "; the 7th Mul of the row", for an operator that a call of a mapping has called before, or in its nested graph or body.
+    /// "; plugin.cpp:41, the 7th Mul of the row", or "of the nested graph", or "of the body". Without the line, if that is unknown, the node
+    /// is described only if the call of the mapping has called the operator before.
     template <class Node>
     [[nodiscard]] std::string describe_node(Node const& n) const {
         if (graph_.context.overload.empty() && graph_.around == nullptr && !graph_.in_function) return {};
@@ -16453,13 +16164,15 @@ private:
         for (auto const& other : graph_.nodes)
             if (other.op == n.op && other.domain == n.domain && other.origin == n.origin && other.source == n.source)
                 ++number;
-        if (number == 1) return {};
+        std::string line = at_.to_text();
+        if (line.empty() && number == 1) return {};
+        if (!line.empty()) line += ", ";
         bool const is_teen = number % 100 / 10 == 1;
         char const* const suffix = is_teen || number % 10 > 3 || number % 10 == 0 ? "th"
                                    : number % 10 == 1                             ? "st"
                                    : number % 10 == 2                             ? "nd"
                                                                                   : "rd";
-        return "; the " + std::to_string(number) + suffix + ' ' + n.op + " of " +
+        return "; " + line + "the " + std::to_string(number) + suffix + ' ' + n.op + " of " +
                (graph_.around != nullptr ? "the nested graph"
                 : graph_.in_function     ? "the body"
                                          : "the row");
@@ -16632,6 +16345,7 @@ private:
     Schema schema_;
     int opset_;
     int target_;
+    call_site at_;
     typename Graph::node_type node_;
     std::vector<number_operand> numbers_;
     std::vector<value_type> bound_;
@@ -16680,6 +16394,409 @@ extern template value_id append_wrapped_number(graph_data&, dsl::number const&);
 #endif
 
 } // namespace ATON_NAMESPACE::dsl::detail
+
+// ---- aton/dsl/aten_node.hpp
+// `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; checked against ATen's schemas.
+// The node is operator ATen of domain org.pytorch.aten with the attributes `operator` and, if the call names it, `overload_name`.
+// Tensors are its inputs in schema order. Every other argument is an attribute with its name; a Tensor[] adds one for its length.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl {
+
+namespace detail {
+
+enum class aten_rule : std::uint8_t {
+    none,
+    aten_operator,
+    aten_operand,
+    aten_operands,
+    aten_argument,
+    aten_attribute_type,
+    aten_twice,
+    aten_missing,
+    aten_optional,
+    aten_outputs,
+};
+
+struct aten_fault {
+    aten_rule rule = aten_rule::none;
+    std::string_view schema = {}; ///< of the overload that matches best
+    std::string_view culprit = {};
+    std::string_view wanted = {};
+    int given = 0;
+};
+
+/// The attributes that an argument takes, for messages; empty: none, as for a tensor or a type that ONNX cannot express.
+constexpr std::string_view attributes_for(aten::schema_type const& t) {
+    using aten::base_type;
+    switch (t.base) {
+    case base_type::scalar:
+    case base_type::float_:
+    case base_type::sym_float: return t.list ? "attr_f with a list" : "attr_f or attr_i";
+    case base_type::int_:
+    case base_type::sym_int: return t.list ? "attr_i with a list or a number" : "attr_i";
+    case base_type::bool_:
+    case base_type::sym_bool: return t.list ? "attr_i with a list" : "attr_i";
+    case base_type::scalar_type: return "attr_i or attr_s";
+    case base_type::str:
+    case base_type::layout:
+    case base_type::device:
+    case base_type::memory_format: return t.list ? "attr_s with a list" : "attr_s";
+    default: return {};
+    }
+}
+
+constexpr bool takes_attribute(aten::schema_type const& t, onnx::attr_type given) {
+    using aten::base_type;
+    using onnx::attr_type;
+    switch (t.base) {
+    case base_type::scalar:
+    case base_type::float_:
+    case base_type::sym_float:
+        return t.list ? given == attr_type::floats || given == attr_type::ints
+                      : given == attr_type::f || given == attr_type::i;
+    case base_type::int_:
+    case base_type::sym_int: return given == attr_type::i || (t.list && given == attr_type::ints);
+    case base_type::bool_:
+    case base_type::sym_bool: return given == (t.list ? attr_type::ints : attr_type::i);
+    case base_type::scalar_type: return given == attr_type::i || given == attr_type::s;
+    case base_type::str:
+    case base_type::layout:
+    case base_type::device:
+    case base_type::memory_format: return given == (t.list ? attr_type::strings : attr_type::s);
+    default: return false;
+    }
+}
+
+/// Checks that each attribute names an argument that is not a tensor.
+template <std::size_t N>
+constexpr aten_fault check_attribute_names(std::string_view schema, call_facts<N> const& f) {
+    aten::schema_argument a;
+    for (std::size_t i = 0; i != f.attribute_count; ++i) {
+        int position = 0;
+        std::string_view const name = f.attributes[i].name;
+        if (aten::find_argument(schema, name, a, position)) {
+            if (a.type.base == aten::base_type::tensor) return {aten_rule::aten_attribute_type, schema, name};
+            continue;
+        }
+        bool const old_dtype = name == "type" && aten::find_argument(schema, "dtype", a, position); // Caffe2's name
+        if (!old_dtype) return {aten_rule::aten_argument, schema, name, aten::nearest_argument(schema, name)};
+    }
+    return {aten_rule::none, schema};
+}
+
+/// Checks the attribute for an argument that is not a tensor.
+template <std::size_t N>
+constexpr aten_fault check_attribute(std::string_view schema, call_facts<N> const& f, aten::schema_argument const& a) {
+    bool given = false;
+    bool optional = false;
+    for (std::size_t i = 0; i != f.attribute_count; ++i) {
+        if (f.attributes[i].name != a.name) continue;
+        if (given) return {aten_rule::aten_twice, schema, a.name};
+        if (!takes_attribute(a.type, f.attributes[i].type))
+            return {aten_rule::aten_attribute_type, schema, a.name, attributes_for(a.type)};
+        given = true;
+        optional = f.attributes[i].optional;
+    }
+    bool const required = !a.has_default && !a.type.optional && a.type.base != aten::base_type::generator;
+    if (!given && required) return {aten_rule::aten_missing, schema, a.name, a.type.text};
+    if (optional && required) return {aten_rule::aten_optional, schema, a.name, a.type.text};
+    return {aten_rule::none, schema};
+}
+
+constexpr bool takes_operand(aten::schema_type const& t, onnx::operand_kind given) {
+    using onnx::operand_kind;
+    if (t.list) return given == operand_kind::list;
+    return given == operand_kind::value ||
+           ((given == operand_kind::absent || given == operand_kind::optional_value) && t.optional);
+}
+
+/// Checks the number of results, which is negative for a list.
+constexpr aten_fault check_outputs(std::string_view schema, int given, bool asks_outputs) {
+    int const results = aten::return_count(schema);
+    aten::return_cursor returns(schema);
+    aten::schema_return r;
+    bool const is_list = results == 1 && returns.next(r) && r.type.list;
+    bool const fits = is_list ? given < 0 : given == results || (results == 0 && !asks_outputs);
+    if (!fits) return {aten_rule::aten_outputs, schema, {}, {}, is_list ? -1 : results};
+    return {aten_rule::none, schema};
+}
+
+/// Checks a call against one overload.
+template <std::size_t N>
+constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const& f, bool asks_outputs) {
+    if (aten_fault const fault = check_attribute_names(schema, f); fault.rule != aten_rule::none) return fault;
+    std::size_t operand = 0;
+    aten::schema_argument a;
+    aten::argument_cursor arguments(schema);
+    while (arguments.next(a)) {
+        if (a.type.base != aten::base_type::tensor) {
+            if (aten_fault const fault = check_attribute(schema, f, a); fault.rule != aten_rule::none) return fault;
+        } else if (operand != f.operand_count) {
+            if (!takes_operand(a.type, f.operands[operand++].kind))
+                return {aten_rule::aten_operand, schema, a.name, a.type.text};
+        } else if (!a.type.optional && !a.has_default) {
+            return {aten_rule::aten_missing, schema, a.name, a.type.text};
+        }
+    }
+    if (operand != f.operand_count)
+        return {aten_rule::aten_operands, schema, {}, {}, static_cast<int>(f.operand_count)};
+    return check_outputs(schema, f.output_count, asks_outputs);
+}
+
+/// Whether an overload writes to an argument, like foo.out and foo_, which a graph cannot call.
+constexpr bool writes(std::string_view schema) {
+    aten::argument_cursor arguments(schema);
+    aten::schema_argument a;
+    while (arguments.next(a))
+        if (a.type.mutates) return true;
+    return false;
+}
+
+/// The name of a call with its namespace, "aten::" by default.
+constexpr sentence qualified(std::string_view name) {
+    sentence s;
+    if (find_text(name, "::") == std::string_view::npos) s << "aten::";
+    return s << name;
+}
+
+/// Checks a call against the overload that it names, or else against all overloads of the operator, one of which must match.
+template <std::size_t N>
+constexpr aten_fault check_aten(std::string_view name, call_facts<N> const& f, bool asks_outputs) {
+    sentence const full = qualified(name);
+    if (name.find('.') != std::string_view::npos) {
+        std::string_view const schema = aten::find_schema(full.view());
+        return schema.empty() ? aten_fault{aten_rule::aten_operator} : check_overload(schema, f, asks_outputs);
+    }
+    bool exact = false;
+    aten_fault first{aten_rule::aten_operator};
+    for (std::size_t i = aten::detail::lower_bound(full.view(), exact); i != aten::schema_count(); ++i) {
+        if (aten::detail::table_op(i) != full.view()) break;
+        std::string_view const schema = aten::schema_at(i);
+        if (writes(schema) || (f.operand_count != 0 && find_text(schema, "Tensor") == std::string_view::npos)) continue;
+        aten_fault const fault = check_overload(schema, f, asks_outputs);
+        if (fault.rule == aten_rule::none) return fault;
+        if (first.rule == aten_rule::aten_operator) first = fault;
+    }
+    return first;
+}
+
+constexpr sentence describe(aten_fault const& fault, std::string_view name) {
+    sentence s;
+    std::string_view const overload = aten::parse_head(fault.schema).qualified;
+    if (fault.rule == aten_rule::aten_operator) {
+        sentence const full = qualified(name);
+        std::string_view const near = aten::nearest_overload(full.view());
+        s << full.view() << ": no such ATen operator";
+        return near.empty() ? s : s << "; did you mean " << near << "?";
+    }
+    s << overload << ": ";
+    switch (fault.rule) {
+    case aten_rule::aten_operand:
+        return s << "argument " << fault.culprit << " is " << fault.wanted << "; the operand is of another kind";
+    case aten_rule::aten_operands: return s << fault.given << " operands given, more than it has tensor arguments";
+    case aten_rule::aten_argument:
+        s << "no argument " << fault.culprit;
+        return fault.wanted.empty() ? s : s << "; did you mean " << fault.wanted << "?";
+    case aten_rule::aten_attribute_type:
+        s << "argument " << fault.culprit;
+        return fault.wanted.empty() ? s << " cannot be an attribute" : s << " takes " << fault.wanted;
+    case aten_rule::aten_twice: return s << "argument " << fault.culprit << " is given twice";
+    case aten_rule::aten_missing: return s << "argument " << fault.culprit << " (" << fault.wanted << ") is missing";
+    case aten_rule::aten_optional:
+        return s << "argument " << fault.culprit << " (" << fault.wanted
+                 << ") is a std::optional, which may be empty; give the value";
+    case aten_rule::aten_outputs:
+        if (fault.given < 0) return s << "returns a list; ask for it with output_list(n)";
+        return s << "returns " << fault.given << (fault.given == 1 ? " result" : " results") << "; ask for outputs<"
+                 << fault.given << ">";
+    default: return s;
+    }
+}
+
+/// A checked call of ATen.
+template <fixed_string Name, class... Args>
+struct aten_call {
+    static constexpr auto facts = sort_arguments<Args...>();
+    static constexpr bool asks_outputs = (false || ... || (outputs_asked<Args> != 0));
+    static constexpr aten_fault fault =
+        facts.unusable != 0 ? aten_fault{} : check_aten(Name.view(), facts, asks_outputs);
+    static constexpr bool legal = facts.unusable == 0 && fault.rule == aten_rule::none;
+
+    static constexpr sentence describe_problem() {
+        if (facts.unusable == 0) return describe(fault, Name.view());
+        sentence s;
+        return s << qualified(Name.view()).view() << ": argument " << facts.unusable
+                 << " is not a value, list of values, attribute or outputs<n>";
+    }
+    static constexpr sentence problem = legal ? sentence{} : describe_problem();
+
+    /// The name without its namespace, "add.Tensor", split into operator and overload.
+    static constexpr std::string_view bare = Name.view().substr(
+        find_text(Name.view(), "::") == std::string_view::npos ? 0 : find_text(Name.view(), "::") + 2);
+    static constexpr std::size_t dot = bare.find('.');
+    static constexpr std::string_view op = bare.substr(0, dot);
+    static constexpr std::string_view overload =
+        dot == std::string_view::npos ? std::string_view{} : bare.substr(dot + 1);
+
+    /// The name of the Tensor[] argument with this index.
+    static constexpr std::string_view list_name(std::size_t number) {
+        aten::argument_cursor arguments(fault.schema);
+        aten::schema_argument a;
+        std::size_t lists = 0;
+        while (arguments.next(a))
+            if (a.type.base == aten::base_type::tensor && a.type.list && lists++ == number) return a.name;
+        return {};
+    }
+    /// Adds the attribute with the number of inputs of a list.
+    template <class Node, class T>
+    static void add_count(Node& node, [[maybe_unused]] T const& argument, [[maybe_unused]] std::size_t& lists) {
+        if constexpr (is_value_list<T>)
+            node.add_integer(list_name(lists++), static_cast<std::int64_t>(std::span<value const>(argument).size()));
+    }
+
+    /// One value; an array for outputs<n>; a vector for output_list.
+    static auto results(graph_data& g, value_id first, std::size_t count) {
+        if constexpr (facts.output_count < 0) {
+            safe_vector<value> all;
+            for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
+            return all;
+        } else if constexpr (legal && asks_outputs) {
+            return [&]<std::size_t... I>(std::index_sequence<I...>) {
+                return std::array<value, sizeof...(I)>{value(g, first + static_cast<value_id>(I))...};
+            }(std::make_index_sequence<static_cast<std::size_t>(facts.output_count)>{});
+        } else {
+            return value(g, first);
+        }
+    }
+};
+
+/// Appends the node of a checked call and returns its results.
+template <class Checked, class... Args>
+auto append_aten_call(graph_data& graph, int opset, Args const&... args) {
+    node_builder<graph_data> node(graph, aten_domain, "ATen", {}, 1, opset);
+    graph.import_domain(aten_domain, 1);
+    node.add(attr_s<"operator">(Checked::op));
+    if constexpr (!Checked::overload.empty()) node.add(attr_s<"overload_name">(Checked::overload));
+    if constexpr (Checked::legal) (node.add(args), ...);
+    if constexpr (Checked::legal && (false || ... || is_value_list<Args>)) {
+        std::size_t lists = 0;
+        (Checked::add_count(node, args, lists), ...);
+    }
+    value_id const first = node.finish();
+    return Checked::results(graph, first, graph.values.size() - first);
+}
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/dsl/constant_list.hpp
+// Lists of numbers that become constant tensors: `g.constant({1.0, 2.0})`.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+/// The numbers of a constant: braces, a vector, a span, an array. Integers beyond int64 are refused.
+class constant_list {
+public:
+    /// From a list of C++ numbers or of scalars.
+    // NOLINTBEGIN(google-explicit-constructor): a list of numbers is a constant list.
+    template <class List>
+        requires(!std::convertible_to<List const&, tensor>)
+    constant_list(List const& list) {
+        constexpr bool is_list = detail::list_like<List>;
+        static_assert(is_list,
+                      "g.constant takes a tensor or a list of numbers; g.scalar(number, dtype) makes a 0-d constant");
+        if constexpr (is_list) {
+            using element = detail::element_of<List>;
+            constexpr bool has_numbers = is_number<element>;
+            static_assert(has_numbers, "g.constant takes a tensor or a list of numbers; elements must be numbers");
+            add<element>(list);
+        }
+    }
+    template <class Number>
+    constant_list(std::initializer_list<Number> list) {
+        constexpr bool has_numbers = is_number<Number>;
+        static_assert(has_numbers, "g.constant takes a tensor or a list of numbers; elements must be numbers");
+        add<Number>(list);
+    }
+    constant_list(std::initializer_list<scalar> list) : numbers_(list) {}
+    // NOLINTEND(google-explicit-constructor)
+
+    /// The dtype of numbers without a given one: bool, int64, float64 or complex128, the first that holds all; float32 for C++ `float`.
+    template <class = void>
+    [[nodiscard]] dtype natural_type() const {
+        bool floating = false;
+        bool integral = false;
+        bool complex = false;
+        for (scalar const& n : numbers_) {
+            floating = floating || n.is_floating();
+            integral = integral || n.is_integral();
+            complex = complex || n.is_complex();
+        }
+        if (complex) return dtype::complex128;
+        if (type_ != dtype::undefined) return type_;
+        return floating ? dtype::float64 : integral || numbers_.empty() ? dtype::int64 : dtype::bool_;
+    }
+    /// A 1-d tensor of the numbers. Refuses numbers that do not fit the dtype.
+    template <class = void>
+    [[nodiscard]] tensor to_tensor(dtype type) const {
+        if (!tensor::can_hold(type))
+            throw unsupported_error("the dtype of a list of numbers cannot be " + std::string(name(type)));
+        tensor out{type, {static_cast<std::int64_t>(numbers_.size())}, {}};
+        for (scalar const& n : numbers_) {
+            if (!fits(n, type)) detail::refuse_constant(n, type);
+            out.append(n);
+        }
+        return out;
+    }
+    /// A tensor of the numbers with these sizes. Refuses sizes that need another number of elements.
+    template <class = void>
+    [[nodiscard]] tensor to_tensor(dtype type, std::vector<std::int64_t> const& sizes) const {
+        tensor out = to_tensor(type);
+        out.sizes = sizes;
+        bool fitting = out.element_count() == static_cast<std::int64_t>(numbers_.size());
+        std::string text;
+        for (std::int64_t const s : sizes) {
+            fitting = fitting && s >= 0;
+            text += (text.empty() ? "" : ", ") + std::to_string(s);
+        }
+        if (!fitting)
+            throw unsupported_error("a list of " + std::to_string(numbers_.size()) +
+                                    " numbers does not fit the sizes [" + text + "]");
+        return out;
+    }
+
+private:
+    template <class T>
+    static constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar>;
+
+    template <class Number, class List>
+    void add(List const& list) {
+        if constexpr (std::same_as<Number, float>) type_ = dtype::float32;
+        else if constexpr (std::floating_point<Number>) type_ = dtype::float64;
+        else if constexpr (std::same_as<Number, bool>) type_ = dtype::bool_;
+        else if constexpr (std::integral<Number>) type_ = dtype::int64;
+        for (Number const each : list) {
+            if constexpr (std::same_as<Number, bool> || std::same_as<Number, scalar>) numbers_.push_back(each);
+            else if constexpr (std::integral<Number>) numbers_.emplace_back(integer(each));
+            else if constexpr (std::floating_point<Number>) numbers_.emplace_back(static_cast<double>(each));
+        }
+    }
+    template <class Number>
+    static std::int64_t integer(Number n) {
+        auto const number = static_cast<std::int64_t>(n);
+        if (std::is_unsigned_v<Number> && number < 0)
+            throw unsupported_error("the number " + std::to_string(n) + " of a constant does not fit int64");
+        return number;
+    }
+
+    std::vector<scalar> numbers_;
+    dtype type_ = dtype::undefined; ///< by the C++ type of the numbers
+};
+
+} // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/dsl/number_arithmetic.hpp
 // Arithmetic on numbers and sizes: folded if both operands are constant, else nodes of the graph.
@@ -16988,6 +17105,36 @@ inline constexpr no_effect_t no_effect{};
 
 } // namespace ATON_NAMESPACE::dsl
 
+// ---- aton/dsl/size_list.hpp
+// Sizes as the 1-d int64 operand of Reshape, Expand and the like.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl::detail {
+
+/// A constant if all sizes are constant, else a Concat.
+template <class Graph>
+value size_list(Graph const& g, std::span<sym_int const> sizes) {
+    std::vector<value> parts;
+    std::vector<std::int64_t> run;
+    auto const flush = [&] {
+        if (!run.empty()) parts.push_back(g.constant(int64_tensor(run)));
+        run.clear();
+    };
+    for (sym_int const& size : sizes) {
+        if (size.is_constant()) {
+            run.push_back(size.constant());
+        } else {
+            flush();
+            parts.push_back(g.template op<"Reshape">(size.as_value(), g.ints({1}), call_site()));
+        }
+    }
+    if (parts.empty()) return g.constant(int64_tensor(run));
+    flush();
+    return parts.size() == 1 ? parts[0] : g.template op<"Concat">(parts, attr::axis_i(0), call_site());
+}
+
+} // namespace ATON_NAMESPACE::dsl::detail
+
 // ---- aton/dsl/graph.hpp
 // The handle with which mappings build ONNX graphs. Every call is checked at compile time against every opset of the graph's range.
 // Public header.
@@ -16996,10 +17143,10 @@ namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
 
-consteval bool is_range(int since, int until) { return 1 <= since && since <= until && until <= onnx::newest_opset; }
-
 template <fixed_string Why>
 struct refused {};
+
+consteval bool is_range(int since, int until) { return 1 <= since && since <= until && until <= onnx::newest_opset; }
 
 } // namespace detail
 
@@ -17093,28 +17240,32 @@ public:
     /// value const joined = g.op<"Concat">(list, attr::axis_i(0));                // a list for a variadic input
     /// value const limited = g.op<"Clip">(x, absent, g.scalar_like(6, x));        // without the optional minimum
     /// ```
-    template <fixed_string Name, class... Args>
+    template <fixed_string Name = "", class A = detail::not_given, class B = detail::not_given,
+              class C = detail::not_given, class D = detail::not_given, class E = detail::not_given,
+              class F = detail::not_given, class G = detail::not_given, class H = detail::not_given>
     [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
-    auto op(Args const&... args) const {
+    auto op(A const& a = A(), B const& b = B(), C const& c = C(), D const& d = D(), E const& e = E(), F const& f = F(),
+            G const& g = G(), H const& h = H(), detail::call_site at = detail::call_site::here()) const {
+        using checked = call<Name, A, B, C, D, E, F, G, H>;
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
-            using checked =
-                detail::checked_call<detail::standard_source<detail::type_of<More>...>, Since, until, Name, Args...>;
             if constexpr (!checked::legal) (void)sizeof(detail::diagnosis<checked::problem>);
             constexpr int version = checked::domain.empty() ? 0 : onnx::newest_version(checked::domain);
             int const opset = version != 0 ? version : opset_;
-            detail::node_builder<graph_data> node(
-                *data_, checked::domain, checked::op, onnx::find(checked::domain, checked::op, opset), opset, opset_);
-            if constexpr (checked::legal) (node.add(args), ...);
-            if constexpr (checked::legal && (false || ... || detail::is_body_argument<Args>))
-                (node.add_body(args), ...);
+            detail::node_builder<graph_data> node(*data_,
+                                                  checked::domain,
+                                                  checked::op,
+                                                  onnx::find(checked::domain, checked::op, opset),
+                                                  opset,
+                                                  opset_,
+                                                  at);
+            if constexpr (checked::legal) detail::add_all(node, a, b, c, d, e, f, g, h);
             if constexpr (version != 0) data_->import_domain(checked::domain, version);
             value_id const first = node.finish();
             return checked::results(*data_, first, data_->values.size() - first);
         } else {
             using domain = typename detail::call_of<declared, More...>::domain;
             using source = typename detail::call_of<declared, More...>::template source<Name>;
-            using checked = detail::checked_call<source, Since, until, Name, Args...>;
             if constexpr (!checked::legal) {
                 (void)sizeof(detail::diagnosis<checked::problem>);
                 return checked::no_results();
@@ -17125,14 +17276,28 @@ public:
                     (void)sizeof(detail::diagnosis<problem>);
                 }
                 detail::node_builder<graph_data, onnx::declared_schema> node(
-                    *data_, checked::domain, checked::op, found.schema, domain::version, opset_);
+                    *data_, checked::domain, checked::op, found.schema, domain::version, opset_, at);
                 data_->import_domain(checked::domain, domain::version);
-                (node.add(args), ...);
-                if constexpr ((false || ... || detail::is_body_argument<Args>)) (node.add_body(args), ...);
+                detail::add_all(node, a, b, c, d, e, f, g, h);
                 value_id const first = node.finish();
                 detail::complete(*data_, found, opset_);
                 return checked::results(*data_, first, data_->values.size() - first);
             }
+        }
+    }
+
+    template <fixed_string Name, class A, class B, class C, class D, class E, class F, class G, class H, class I,
+              class... Rest>
+    [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
+    auto op(A const& a, B const& b, C const& c, D const& d, E const& e, F const& f, G const& g, H const& h, I const& i,
+            Rest const&... rest) const {
+        using checked = call<Name, A, B, C, D, E, F, G, H, I, Rest...>;
+        if constexpr (!checked::legal) {
+            (void)sizeof(detail::diagnosis<checked::problem>);
+            return checked::no_results();
+        } else {
+            detail::argument_pack<A, B, C, D, E, F, G, H, I, Rest...> const all{{a, b, c, d, e, f, g, h, i, rest...}};
+            return op<Name>(all, detail::call_site());
         }
     }
 
@@ -17143,17 +17308,7 @@ public:
     auto at(Args const&... args) const {
         using checked = detail::aten_call<Name, Args...>;
         if constexpr (!checked::legal) (void)sizeof(detail::diagnosis<checked::problem>);
-        detail::node_builder<graph_data> node(*data_, aten_domain, "ATen", {}, 1, opset_);
-        data_->import_domain(aten_domain, 1);
-        node.add(attr_s<"operator">(checked::op));
-        if constexpr (!checked::overload.empty()) node.add(attr_s<"overload_name">(checked::overload));
-        if constexpr (checked::legal) (node.add(args), ...);
-        if constexpr (checked::legal && (false || ... || detail::is_value_list<Args>)) {
-            std::size_t lists = 0;
-            (checked::add_count(node, args, lists), ...);
-        }
-        value_id const first = node.finish();
-        return checked::results(*data_, first, data_->values.size() - first);
+        return detail::append_aten_call<checked>(*data_, opset_, args...);
     }
 
     /// A 0-d constant. Refuses a number that does not fit the dtype; to convert it, use `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
@@ -17204,15 +17359,15 @@ public:
         constexpr bool of_sizes = std::convertible_to<List const&, std::span<sym_int const>>;
         static_assert(of_ints || of_sizes, "g.ints takes a list of integers or of sizes");
         if constexpr (of_ints) return constant(constant_list(list), dtype::int64);
-        else if constexpr (of_sizes) return size_list(std::data(list), std::size(list));
+        else if constexpr (of_sizes) return detail::size_list(*this, {std::data(list), std::size(list)});
         else return {};
     }
     [[nodiscard]] value ints(std::initializer_list<std::int64_t> list) const {
-        return int_list(list.begin(), list.size());
+        return constant(int64_tensor({list.begin(), list.size()}));
     }
     template <class = void> // so that {} is not ambiguous
     [[nodiscard]] value ints(std::initializer_list<sym_int> list) const {
-        return size_list(list.begin(), list.size());
+        return detail::size_list(*this, {list.begin(), list.size()});
     }
     /// A size as a 0-d int64 value.
     [[nodiscard]] value to_value(sym_int const& s) const {
@@ -17239,7 +17394,8 @@ public:
         if (dim const& d = x.size(i); d.is_static()) return d.size();
         value const whole = is_complex(x.dtype()) ? this->viewed(x) : x;    // dimension i is the same
         value const index = scalar(i < 0 ? i + x.rank() : i, dtype::int64); // before Shape, whatever the compiler
-        return value(op<"Gather">(op<"Shape">(whole), index, attr::axis_i(0)));
+        return value(
+            op<"Gather">(op<"Shape">(whole, detail::call_site()), index, attr::axis_i(0), detail::call_site()));
     }
     /// All dimensions of `x`. Refuses a value of unknown rank.
     [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
@@ -17253,25 +17409,25 @@ public:
     /// value const wide = g.cast(x, promote(x, y)); // a dtype that is known when the model is exported
     /// value const index = g.cast<dtype::int64>(x); // one that the compiler knows: the result has it in its C++ type
     /// ```
-    [[nodiscard]] value cast(value x, dtype target) const {
+    [[nodiscard]] value cast(value x, dtype target, detail::call_site at = detail::call_site::here()) const {
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
             return constant(x.constant().to(target));
         if (is_complex(x.dtype()) || is_complex(target)) throw unsupported_error("ONNX cannot cast complex numbers");
-        return op<"Cast">(x, attr::to_i(target));
+        return op<"Cast">(x, attr::to_i(target), at);
     }
 
     /// The same with a dtype known at compile time: `g.cast<dtype::float32>(x)`.
     template <dtype Target>
-    [[nodiscard]] typed_value<tensors(Target)> cast(value x) const {
-        return typed_value<tensors(Target)>(cast(x, Target));
+    [[nodiscard]] typed_value<tensors(Target)> cast(value x, detail::call_site at = detail::call_site::here()) const {
+        return typed_value<tensors(Target)>(cast(x, Target, at));
     }
     /// `x` converted to the dtype of `y`; a CastLike (opset 15) if that is unknown.
     /// Refuses the call below opset 15 where that dtype is not known.
-    [[nodiscard]] value cast_like(value x, value y) const {
-        if (y.dtype() != dtype::undefined) return cast(x, y.dtype());
+    [[nodiscard]] value cast_like(value x, value y, detail::call_site at = detail::call_site::here()) const {
+        if (y.dtype() != dtype::undefined) return cast(x, y.dtype(), at);
         if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
-        return within<15>().template op<"CastLike">(x, y);
+        return within<15>().template op<"CastLike">(x, y, at);
     }
     /// A number as a 0-d value of the dtype of `y`. The reverse is `v.constant<double>()`.
     [[nodiscard]] value scalar_like(aton::scalar number, value y) const { return scalar(number, y.dtype()); }
@@ -17281,26 +17437,28 @@ public:
     }
     /// The shape of `x` as a 1-d int64 value: a constant if it is static.
     [[nodiscard]] value shape_of(value x) const {
-        if (!x.has_rank()) return op<"Shape">(x);
-        std::vector<sym_int> const all = sizes(x);
-        return size_list(all.data(), all.size());
+        if (!x.has_rank()) return op<"Shape">(x, detail::call_site());
+        return detail::size_list(*this, sizes(x));
     }
 
     /// A sequence of tensors of one dtype, from opset 11 on. Refuses an empty one without `type`.
-    [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
+    [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined,
+                                 detail::call_site at = detail::call_site::here()) const {
         if (opset_ < 11) throw unsupported_error("a sequence needs opset 11");
-        if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
+        if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements, at);
         if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
-        return within<11>().template op<"SequenceEmpty">(attr::dtype_i(type));
+        return within<11>().template op<"SequenceEmpty">(attr::dtype_i(type), at);
     }
-    [[nodiscard]] value sequence(std::initializer_list<value> elements) const {
-        return sequence(std::span<value const>(elements.begin(), elements.size()));
+    [[nodiscard]] value sequence(std::initializer_list<value> elements,
+                                 detail::call_site at = detail::call_site::here()) const {
+        return sequence(std::span<value const>(elements.begin(), elements.size()), dtype::undefined, at);
     }
     /// The first `count` elements of a sequence.
-    [[nodiscard]] safe_vector<value> elements(value sequence, std::size_t count) const {
+    [[nodiscard]] safe_vector<value> elements(value sequence, std::size_t count,
+                                              detail::call_site at = detail::call_site::here()) const {
         safe_vector<value> all;
         for (std::int64_t i = 0; std::cmp_less(i, count); ++i)
-            all.push_back(within<11>().template op<"SequenceAt">(sequence, scalar(i, dtype::int64)));
+            all.push_back(within<11>().template op<"SequenceAt">(sequence, scalar(i, dtype::int64), at));
         return all;
     }
 
@@ -17324,29 +17482,6 @@ public:
     }
 
 private:
-    value int_list(std::int64_t const* first, std::size_t count) const {
-        return constant(int64_tensor({first, count}));
-    }
-    value size_list(sym_int const* first, std::size_t count) const {
-        std::vector<value> parts;
-        std::vector<std::int64_t> run;
-        auto const flush = [&] {
-            if (!run.empty()) parts.push_back(int_list(run.data(), run.size()));
-            run.clear();
-        };
-        for (std::size_t i = 0; i != count; ++i) {
-            if (first[i].is_constant()) {
-                run.push_back(first[i].constant());
-            } else {
-                flush();
-                parts.push_back(op<"Reshape">(first[i].as_value(), ints({1})));
-            }
-        }
-        if (parts.empty()) return int_list(run.data(), run.size());
-        flush();
-        return parts.size() == 1 ? parts[0] : op<"Concat">(parts, attr::axis_i(0));
-    }
-
     graph_data* data_;
     int opset_;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The forms that a body may have: noexcept and static lambdas, and results as an array; and which of its nodes is refused.
+// The forms that a body may have: noexcept and static lambdas, and results as an array; and which of its nodes is refused, at which line.
 #include <doctest/doctest.h>
 
 #include <array>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <aton/aton.hpp>
@@ -88,6 +89,7 @@ TEST_CASE("lambdas of nested graphs may be noexcept, and numbers are conditions 
 
 namespace {
 
+constexpr int start = __LINE__;
 /// Multiplies until it is refused: at the node that `place` says.
 inline constexpr auto squared_twice = [](graph<13> g, value x, value y, std::int64_t place) -> value {
     value const square = g.op<"Mul">(x, x);
@@ -110,6 +112,11 @@ inline constexpr auto refused_rows = table(symbolic<"my::product(Tensor x, Tenso
                               }),
                               attr::else_branch_g([&](graph<13>) { return x; }));
         if (place == 4) return g.op<"test.products::Product">(x, y, attr_i<"place">(4));
+        if (place == 6) return g.op<"QLinearMatMul">(x, x, x, x, x, x, y, x);
+        if (place == 7)
+            return g.op<"QLinearConv">(x, x, x, x, x, x, x, y, x, attr::group_i(2), attr::pads_i({1, 0, 2, 0}));
+        if (place == 8) return g.cast(g.sequence({x, y}), dtype::int64);
+        if (place == 9) return g.cast(g.sequence({square, x}), dtype::int64);
         return g.op<"Mul">(square, g.op<"Concat">(std::vector<value>{x, x, x}, attr::axis_i(1))); // sizes 5 and 15
     }));
 
@@ -129,16 +136,48 @@ std::string refusal_at(std::int64_t place) {
 
 } // namespace
 
-TEST_CASE("a refusal says which of the nodes with its operator it is") {
+TEST_CASE("a refusal says at which line its node was called, and which of those with its operator it is") {
+    auto const at = [](int line) { return "; row_bodies_test.cpp:" + std::to_string(start + line) + ", the "; };
     std::string const types = "my::product: onnx::Mul (opset 20): input 'B' is float16, but another input of the same "
                               "type variable is float32; cast one of them";
-    CHECK(refusal_at(0) == types); // the first: there may be no other
-    CHECK(refusal_at(1) == types + "; the 2nd Mul of the row");
+    CHECK(refusal_at(0) == types + at(11) + "1st Mul of the row");
+    CHECK(refusal_at(1) == types + at(13) + "2nd Mul of the row");
     CHECK(refusal_at(2) ==
-          "my::product: onnx::Mul (opset 20): operand 2 is a value that was never set; the 2nd Mul of the row");
-    CHECK(refusal_at(3) == types + "; the 3rd Mul of the nested graph");
-    CHECK(refusal_at(4) == types + "; the 2nd Mul of the body");
-    CHECK(refusal_at(5) == "my::product: dimensions 5 and 15 do not broadcast; the 2nd Mul of the row");
+          "my::product: onnx::Mul (opset 20): operand 2 is a value that was never set" + at(14) + "2nd Mul of the row");
+    CHECK(refusal_at(3) == types + at(19) + "3rd Mul of the nested graph");
+    CHECK(refusal_at(4) == types + at(4) + "2nd Mul of the body");
+    CHECK(refusal_at(5) == "my::product: dimensions 5 and 15 do not broadcast" + at(28) + "2nd Mul of the row");
+    CHECK(refusal_at(6).ends_with(at(23) + "1st QLinearMatMul of the row"));
+    CHECK(refusal_at(7).starts_with("my::product: onnx::QLinearConv (opset 20): input 'x' is float32"));
+    CHECK(refusal_at(7).find(".hpp") == std::string::npos); // as many arguments leave no place for the line
+    CHECK(refusal_at(8).ends_with(at(26) + "1st SequenceConstruct of the row"));
+    CHECK(refusal_at(9).ends_with(at(27) + "1st Cast of the row"));
+}
+
+TEST_CASE("the line of a call is an argument like no other") {
+    static_assert(!valid_call<graph<13>, "Neg", value, char const*>);
+    static_assert(!std::is_convertible_v<char const*, detail::call_site>);
+    CHECK(detail::call_site("/a/folder/plugin.cpp", 41).to_text() == "plugin.cpp:41");
+    CHECK(detail::call_site("C:\\plugin.cpp", 7).to_text() == "plugin.cpp:7");
+    CHECK(detail::call_site("plugin.cpp", 1).to_text() == "plugin.cpp:1");
+    CHECK(detail::call_site().to_text().empty());
+}
+
+TEST_CASE("calls of more arguments than the usual ones mean the same") {
+    fixture f;
+    graph<13> const g(f.data, 20);
+    value const small(f.data, f.data.add_input("small", {dtype::uint8, aton::shape{2, 4, 6, 5}}));
+    value const filter(f.data, f.data.add_input("filter", {dtype::uint8, aton::shape{8, 2, 3, 2}}));
+    value const one = g.scalar(1, dtype::uint8);
+    value const scale = g.scalar(0.5, dtype::float32);
+    (void)g.op<"QLinearConv">(
+        small, scale, one, filter, scale, one, scale, one, absent, attr::group_i(2), attr::pads_i({1, 0, 2, 0}));
+    aton::graph_node const& node = f.data.nodes.back();
+    CHECK(node.inputs.size() == 8); // without the absent one
+    CHECK(node.inputs[3] == filter.id());
+    REQUIRE(node.attributes.size() == 2);
+    CHECK(node.attribute("group")->i == 2);
+    CHECK(node.attribute("pads")->ints == std::vector<std::int64_t>{1, 0, 2, 0});
 }
 
 } // namespace row_bodies_test

@@ -20,6 +20,7 @@
 #include <aton/core/nearest.hpp>
 #include <aton/dsl/call.hpp>
 #include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/node_builder.hpp>
 #include <aton/dsl/value.hpp>
 
 namespace ATON_NAMESPACE::dsl {
@@ -238,7 +239,7 @@ constexpr sentence describe(aten_fault const& fault, std::string_view name) {
 /// A checked call of ATen.
 template <fixed_string Name, class... Args>
 struct aten_call {
-    static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
+    static constexpr auto facts = sort_arguments<Args...>();
     static constexpr bool asks_outputs = (false || ... || (outputs_asked<Args> != 0));
     static constexpr aten_fault fault =
         facts.unusable != 0 ? aten_fault{} : check_aten(Name.view(), facts, asks_outputs);
@@ -291,6 +292,22 @@ struct aten_call {
         }
     }
 };
+
+/// Appends the node of a checked call and returns its results.
+template <class Checked, class... Args>
+auto append_aten_call(graph_data& graph, int opset, Args const&... args) {
+    node_builder<graph_data> node(graph, aten_domain, "ATen", {}, 1, opset);
+    graph.import_domain(aten_domain, 1);
+    node.add(attr_s<"operator">(Checked::op));
+    if constexpr (!Checked::overload.empty()) node.add(attr_s<"overload_name">(Checked::overload));
+    if constexpr (Checked::legal) (node.add(args), ...);
+    if constexpr (Checked::legal && (false || ... || is_value_list<Args>)) {
+        std::size_t lists = 0;
+        (Checked::add_count(node, args, lists), ...);
+    }
+    value_id const first = node.finish();
+    return Checked::results(graph, first, graph.values.size() - first);
+}
 
 } // namespace detail
 

@@ -18,6 +18,7 @@
 #include <aton/core/safe_list.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/body.hpp>
+#include <aton/dsl/call_site.hpp>
 #include <aton/dsl/complex_value.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/domain_list.hpp>
@@ -60,6 +61,36 @@ constexpr void add_facts(onnx::call_attribute& a) {
     else if constexpr (graph_body<Payload>) a.body = &body_facts_of<Payload>;
 }
 
+/// The arguments of a call that has more of them than `op` has parameters.
+template <class... Args>
+struct argument_pack {
+    std::tuple<Args const&...> all;
+};
+
+/// The number of arguments that an argument of `op` stands for.
+template <class T>
+inline constexpr std::size_t arguments_in = 1;
+template <>
+inline constexpr std::size_t arguments_in<not_given> = 0;
+template <>
+inline constexpr std::size_t arguments_in<call_site> = 0;
+template <class... Args>
+inline constexpr std::size_t arguments_in<argument_pack<Args...>> = sizeof...(Args);
+template <class... Args>
+inline constexpr int outputs_asked<argument_pack<Args...>> = (0 + ... + outputs_asked<Args>);
+
+/// Adds the arguments of a call, those whose graph a lambda builds last.
+template <class Node, class... Args>
+void add_all(Node& node, Args const&... args) {
+    (node.add(args), ...);
+    if constexpr ((false || ... || is_body_argument<Args>)) (node.add_body(args), ...);
+}
+template <class Node, class... Args, class... Others>
+void add_all(Node& node, argument_pack<Args...> const& pack, Others const&... others) {
+    (node.add(others), ...);
+    std::apply([&](Args const&... args) { add_all(node, args...); }, pack.all);
+}
+
 /// The arguments of a call, sorted.
 template <std::size_t N>
 struct call_facts {
@@ -72,10 +103,24 @@ struct call_facts {
     bool numbers_unusable = false; ///< that argument is a list of numbers
     bool complex_unusable = false; ///< that argument is complex
 
+    template <class... T>
+    constexpr void add_all() {
+        int position = 0;
+        (add<T>(++position), ...);
+    }
+    template <class... T>
+    constexpr void add_pack(std::type_identity<argument_pack<T...>>) {
+        add_all<T...>();
+    }
+
     template <class T>
     constexpr void add(int position) {
         using onnx::operand_kind;
-        if constexpr (attribute_like<T>) {
+        if constexpr (arguments_in<T> == 0) {
+            // no argument
+        } else if constexpr (arguments_in<T> > 1) {
+            add_pack(std::type_identity<T>());
+        } else if constexpr (attribute_like<T>) {
             using payload = decltype(T::payload);
             attributes[attribute_count] = {T::name, T::type};
             attributes[attribute_count].optional = is_optional_attribute<T>;
@@ -112,11 +157,14 @@ struct call_facts {
     }
 };
 
+/// The size of call_facts: it does not depend on arguments that are not given.
 template <class... Args>
-constexpr call_facts<sizeof...(Args)> sort_arguments() {
-    call_facts<sizeof...(Args)> f;
-    int position = 0;
-    (f.template add<Args>(++position), ...);
+inline constexpr std::size_t argument_count = (std::size_t{0} + ... + arguments_in<Args>);
+
+template <class... Args>
+constexpr call_facts<argument_count<Args...>> sort_arguments() {
+    call_facts<argument_count<Args...>> f;
+    f.template add_all<Args...>();
     return f;
 }
 
@@ -140,7 +188,7 @@ struct checked_call {
     static constexpr op_name name = split_name(Name.view());
     static constexpr std::string_view domain = name.domain;
     static constexpr std::string_view op = name.op;
-    static constexpr call_facts<sizeof...(Args)> facts = sort_arguments<Args...>();
+    static constexpr auto facts = sort_arguments<Args...>();
 
     static constexpr onnx::call call() {
         int const fixed = domain.empty() ? 0 : Source::version(domain);
@@ -158,8 +206,10 @@ struct checked_call {
 
     static constexpr sentence describe_problem() {
         if (legal) return {};
-        if (facts.unusable == 0) return describe(call(), outcome.broken);
         sentence s;
+        if (Name.view().empty())
+            return s << "g.op: the operator is a template argument; write it in angle brackets before the parentheses";
+        if (facts.unusable == 0) return describe(call(), outcome.broken);
         s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
           << facts.unusable
           << (facts.complex_unusable   ? " is complex; write g.real(z), g.imag(z) or g.as_real(z)"

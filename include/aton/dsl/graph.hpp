@@ -21,6 +21,7 @@
 #include <aton/dsl/aten_node.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/call.hpp>
+#include <aton/dsl/call_site.hpp>
 #include <aton/dsl/complex_value.hpp>
 #include <aton/dsl/constant_list.hpp>
 #include <aton/dsl/node_builder.hpp>
@@ -28,6 +29,7 @@
 #include <aton/dsl/number_arithmetic.hpp>
 #include <aton/dsl/number_text.hpp>
 #include <aton/dsl/refusal.hpp>
+#include <aton/dsl/size_list.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -35,10 +37,10 @@ namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
 
-consteval bool is_range(int since, int until) { return 1 <= since && since <= until && until <= onnx::newest_opset; }
-
 template <fixed_string Why>
 struct refused {};
+
+consteval bool is_range(int since, int until) { return 1 <= since && since <= until && until <= onnx::newest_opset; }
 
 } // namespace detail
 
@@ -132,28 +134,32 @@ public:
     /// value const joined = g.op<"Concat">(list, attr::axis_i(0));                // a list for a variadic input
     /// value const limited = g.op<"Clip">(x, absent, g.scalar_like(6, x));        // without the optional minimum
     /// ```
-    template <fixed_string Name, class... Args>
+    template <fixed_string Name = "", class A = detail::not_given, class B = detail::not_given,
+              class C = detail::not_given, class D = detail::not_given, class E = detail::not_given,
+              class F = detail::not_given, class G = detail::not_given, class H = detail::not_given>
     [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
-    auto op(Args const&... args) const {
+    auto op(A const& a = A(), B const& b = B(), C const& c = C(), D const& d = D(), E const& e = E(), F const& f = F(),
+            G const& g = G(), H const& h = H(), detail::call_site at = detail::call_site::here()) const {
+        using checked = call<Name, A, B, C, D, E, F, G, H>;
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
-            using checked =
-                detail::checked_call<detail::standard_source<detail::type_of<More>...>, Since, until, Name, Args...>;
             if constexpr (!checked::legal) (void)sizeof(detail::diagnosis<checked::problem>);
             constexpr int version = checked::domain.empty() ? 0 : onnx::newest_version(checked::domain);
             int const opset = version != 0 ? version : opset_;
-            detail::node_builder<graph_data> node(
-                *data_, checked::domain, checked::op, onnx::find(checked::domain, checked::op, opset), opset, opset_);
-            if constexpr (checked::legal) (node.add(args), ...);
-            if constexpr (checked::legal && (false || ... || detail::is_body_argument<Args>))
-                (node.add_body(args), ...);
+            detail::node_builder<graph_data> node(*data_,
+                                                  checked::domain,
+                                                  checked::op,
+                                                  onnx::find(checked::domain, checked::op, opset),
+                                                  opset,
+                                                  opset_,
+                                                  at);
+            if constexpr (checked::legal) detail::add_all(node, a, b, c, d, e, f, g, h);
             if constexpr (version != 0) data_->import_domain(checked::domain, version);
             value_id const first = node.finish();
             return checked::results(*data_, first, data_->values.size() - first);
         } else {
             using domain = typename detail::call_of<declared, More...>::domain;
             using source = typename detail::call_of<declared, More...>::template source<Name>;
-            using checked = detail::checked_call<source, Since, until, Name, Args...>;
             if constexpr (!checked::legal) {
                 (void)sizeof(detail::diagnosis<checked::problem>);
                 return checked::no_results();
@@ -164,14 +170,28 @@ public:
                     (void)sizeof(detail::diagnosis<problem>);
                 }
                 detail::node_builder<graph_data, onnx::declared_schema> node(
-                    *data_, checked::domain, checked::op, found.schema, domain::version, opset_);
+                    *data_, checked::domain, checked::op, found.schema, domain::version, opset_, at);
                 data_->import_domain(checked::domain, domain::version);
-                (node.add(args), ...);
-                if constexpr ((false || ... || detail::is_body_argument<Args>)) (node.add_body(args), ...);
+                detail::add_all(node, a, b, c, d, e, f, g, h);
                 value_id const first = node.finish();
                 detail::complete(*data_, found, opset_);
                 return checked::results(*data_, first, data_->values.size() - first);
             }
+        }
+    }
+
+    template <fixed_string Name, class A, class B, class C, class D, class E, class F, class G, class H, class I,
+              class... Rest>
+    [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
+    auto op(A const& a, B const& b, C const& c, D const& d, E const& e, F const& f, G const& g, H const& h, I const& i,
+            Rest const&... rest) const {
+        using checked = call<Name, A, B, C, D, E, F, G, H, I, Rest...>;
+        if constexpr (!checked::legal) {
+            (void)sizeof(detail::diagnosis<checked::problem>);
+            return checked::no_results();
+        } else {
+            detail::argument_pack<A, B, C, D, E, F, G, H, I, Rest...> const all{{a, b, c, d, e, f, g, h, i, rest...}};
+            return op<Name>(all, detail::call_site());
         }
     }
 
@@ -182,17 +202,7 @@ public:
     auto at(Args const&... args) const {
         using checked = detail::aten_call<Name, Args...>;
         if constexpr (!checked::legal) (void)sizeof(detail::diagnosis<checked::problem>);
-        detail::node_builder<graph_data> node(*data_, aten_domain, "ATen", {}, 1, opset_);
-        data_->import_domain(aten_domain, 1);
-        node.add(attr_s<"operator">(checked::op));
-        if constexpr (!checked::overload.empty()) node.add(attr_s<"overload_name">(checked::overload));
-        if constexpr (checked::legal) (node.add(args), ...);
-        if constexpr (checked::legal && (false || ... || detail::is_value_list<Args>)) {
-            std::size_t lists = 0;
-            (checked::add_count(node, args, lists), ...);
-        }
-        value_id const first = node.finish();
-        return checked::results(*data_, first, data_->values.size() - first);
+        return detail::append_aten_call<checked>(*data_, opset_, args...);
     }
 
     /// A 0-d constant. Refuses a number that does not fit the dtype; to convert it, use `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
@@ -243,15 +253,15 @@ public:
         constexpr bool of_sizes = std::convertible_to<List const&, std::span<sym_int const>>;
         static_assert(of_ints || of_sizes, "g.ints takes a list of integers or of sizes");
         if constexpr (of_ints) return constant(constant_list(list), dtype::int64);
-        else if constexpr (of_sizes) return size_list(std::data(list), std::size(list));
+        else if constexpr (of_sizes) return detail::size_list(*this, {std::data(list), std::size(list)});
         else return {};
     }
     [[nodiscard]] value ints(std::initializer_list<std::int64_t> list) const {
-        return int_list(list.begin(), list.size());
+        return constant(int64_tensor({list.begin(), list.size()}));
     }
     template <class = void> // so that {} is not ambiguous
     [[nodiscard]] value ints(std::initializer_list<sym_int> list) const {
-        return size_list(list.begin(), list.size());
+        return detail::size_list(*this, {list.begin(), list.size()});
     }
     /// A size as a 0-d int64 value.
     [[nodiscard]] value to_value(sym_int const& s) const {
@@ -278,7 +288,8 @@ public:
         if (dim const& d = x.size(i); d.is_static()) return d.size();
         value const whole = is_complex(x.dtype()) ? this->viewed(x) : x;    // dimension i is the same
         value const index = scalar(i < 0 ? i + x.rank() : i, dtype::int64); // before Shape, whatever the compiler
-        return value(op<"Gather">(op<"Shape">(whole), index, attr::axis_i(0)));
+        return value(
+            op<"Gather">(op<"Shape">(whole, detail::call_site()), index, attr::axis_i(0), detail::call_site()));
     }
     /// All dimensions of `x`. Refuses a value of unknown rank.
     [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
@@ -292,25 +303,25 @@ public:
     /// value const wide = g.cast(x, promote(x, y)); // a dtype that is known when the model is exported
     /// value const index = g.cast<dtype::int64>(x); // one that the compiler knows: the result has it in its C++ type
     /// ```
-    [[nodiscard]] value cast(value x, dtype target) const {
+    [[nodiscard]] value cast(value x, dtype target, detail::call_site at = detail::call_site::here()) const {
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
             return constant(x.constant().to(target));
         if (is_complex(x.dtype()) || is_complex(target)) throw unsupported_error("ONNX cannot cast complex numbers");
-        return op<"Cast">(x, attr::to_i(target));
+        return op<"Cast">(x, attr::to_i(target), at);
     }
 
     /// The same with a dtype known at compile time: `g.cast<dtype::float32>(x)`.
     template <dtype Target>
-    [[nodiscard]] typed_value<tensors(Target)> cast(value x) const {
-        return typed_value<tensors(Target)>(cast(x, Target));
+    [[nodiscard]] typed_value<tensors(Target)> cast(value x, detail::call_site at = detail::call_site::here()) const {
+        return typed_value<tensors(Target)>(cast(x, Target, at));
     }
     /// `x` converted to the dtype of `y`; a CastLike (opset 15) if that is unknown.
     /// Refuses the call below opset 15 where that dtype is not known.
-    [[nodiscard]] value cast_like(value x, value y) const {
-        if (y.dtype() != dtype::undefined) return cast(x, y.dtype());
+    [[nodiscard]] value cast_like(value x, value y, detail::call_site at = detail::call_site::here()) const {
+        if (y.dtype() != dtype::undefined) return cast(x, y.dtype(), at);
         if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
-        return within<15>().template op<"CastLike">(x, y);
+        return within<15>().template op<"CastLike">(x, y, at);
     }
     /// A number as a 0-d value of the dtype of `y`. The reverse is `v.constant<double>()`.
     [[nodiscard]] value scalar_like(aton::scalar number, value y) const { return scalar(number, y.dtype()); }
@@ -320,26 +331,28 @@ public:
     }
     /// The shape of `x` as a 1-d int64 value: a constant if it is static.
     [[nodiscard]] value shape_of(value x) const {
-        if (!x.has_rank()) return op<"Shape">(x);
-        std::vector<sym_int> const all = sizes(x);
-        return size_list(all.data(), all.size());
+        if (!x.has_rank()) return op<"Shape">(x, detail::call_site());
+        return detail::size_list(*this, sizes(x));
     }
 
     /// A sequence of tensors of one dtype, from opset 11 on. Refuses an empty one without `type`.
-    [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
+    [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined,
+                                 detail::call_site at = detail::call_site::here()) const {
         if (opset_ < 11) throw unsupported_error("a sequence needs opset 11");
-        if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
+        if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements, at);
         if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
-        return within<11>().template op<"SequenceEmpty">(attr::dtype_i(type));
+        return within<11>().template op<"SequenceEmpty">(attr::dtype_i(type), at);
     }
-    [[nodiscard]] value sequence(std::initializer_list<value> elements) const {
-        return sequence(std::span<value const>(elements.begin(), elements.size()));
+    [[nodiscard]] value sequence(std::initializer_list<value> elements,
+                                 detail::call_site at = detail::call_site::here()) const {
+        return sequence(std::span<value const>(elements.begin(), elements.size()), dtype::undefined, at);
     }
     /// The first `count` elements of a sequence.
-    [[nodiscard]] safe_vector<value> elements(value sequence, std::size_t count) const {
+    [[nodiscard]] safe_vector<value> elements(value sequence, std::size_t count,
+                                              detail::call_site at = detail::call_site::here()) const {
         safe_vector<value> all;
         for (std::int64_t i = 0; std::cmp_less(i, count); ++i)
-            all.push_back(within<11>().template op<"SequenceAt">(sequence, scalar(i, dtype::int64)));
+            all.push_back(within<11>().template op<"SequenceAt">(sequence, scalar(i, dtype::int64), at));
         return all;
     }
 
@@ -363,29 +376,6 @@ public:
     }
 
 private:
-    value int_list(std::int64_t const* first, std::size_t count) const {
-        return constant(int64_tensor({first, count}));
-    }
-    value size_list(sym_int const* first, std::size_t count) const {
-        std::vector<value> parts;
-        std::vector<std::int64_t> run;
-        auto const flush = [&] {
-            if (!run.empty()) parts.push_back(int_list(run.data(), run.size()));
-            run.clear();
-        };
-        for (std::size_t i = 0; i != count; ++i) {
-            if (first[i].is_constant()) {
-                run.push_back(first[i].constant());
-            } else {
-                flush();
-                parts.push_back(op<"Reshape">(first[i].as_value(), ints({1})));
-            }
-        }
-        if (parts.empty()) return int_list(run.data(), run.size());
-        flush();
-        return parts.size() == 1 ? parts[0] : op<"Concat">(parts, attr::axis_i(0));
-    }
-
     graph_data* data_;
     int opset_;
 };

@@ -18,6 +18,7 @@
 #include <aton/dsl/append_constant.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/body.hpp>
+#include <aton/dsl/call_site.hpp>
 #include <aton/dsl/number.hpp>
 #include <aton/dsl/number_text.hpp>
 #include <aton/dsl/value.hpp>
@@ -52,12 +53,14 @@ value_id append_cast(Graph& graph, value const& v, dtype type);
 template <class Graph, class Schema = onnx::op_schema>
 class node_builder {
 public:
-    /// `opset` is the version of the node's domain, `target` that of ai.onnx.
-    node_builder(Graph& graph, std::string_view domain, std::string_view op, Schema schema, int opset, int target)
+    /// `opset` is the version of the node's domain, `target` that of ai.onnx. `at` is the line of the call, if the node is that of a call.
+    node_builder(Graph& graph, std::string_view domain, std::string_view op, Schema schema, int opset, int target,
+                 call_site at = call_site())
         : graph_(graph),
           schema_(schema),
           opset_(opset),
-          target_(target) {
+          target_(target),
+          at_(at) {
         node_.domain = domain;
         node_.op = op;
         node_.source = graph.context.overload;
@@ -69,6 +72,10 @@ public:
     void add(T const& argument) {
         if constexpr (is_body_argument<T>) {
             // built by add_body(), after all operands
+        } else if constexpr (std::same_as<T, call_site>) {
+            at_ = argument;
+        } else if constexpr (std::same_as<T, not_given>) {
+            // nothing
         } else if constexpr (is_optional_attribute<T>) {
             if (argument.payload) store(named(T::name, T::type), *argument.payload);
         } else if constexpr (attribute_like<T>) {
@@ -135,7 +142,8 @@ public:
     }
 
 private:
-    /// "; the 7th Mul of the row", for an operator that a call of a mapping has called before, or in its nested graph or body.
+    /// "; plugin.cpp:41, the 7th Mul of the row", or "of the nested graph", or "of the body". Without the line, if that is unknown, the node
+    /// is described only if the call of the mapping has called the operator before.
     template <class Node>
     [[nodiscard]] std::string describe_node(Node const& n) const {
         if (graph_.context.overload.empty() && graph_.around == nullptr && !graph_.in_function) return {};
@@ -143,13 +151,15 @@ private:
         for (auto const& other : graph_.nodes)
             if (other.op == n.op && other.domain == n.domain && other.origin == n.origin && other.source == n.source)
                 ++number;
-        if (number == 1) return {};
+        std::string line = at_.to_text();
+        if (line.empty() && number == 1) return {};
+        if (!line.empty()) line += ", ";
         bool const is_teen = number % 100 / 10 == 1;
         char const* const suffix = is_teen || number % 10 > 3 || number % 10 == 0 ? "th"
                                    : number % 10 == 1                             ? "st"
                                    : number % 10 == 2                             ? "nd"
                                                                                   : "rd";
-        return "; the " + std::to_string(number) + suffix + ' ' + n.op + " of " +
+        return "; " + line + "the " + std::to_string(number) + suffix + ' ' + n.op + " of " +
                (graph_.around != nullptr ? "the nested graph"
                 : graph_.in_function     ? "the body"
                                          : "the row");
@@ -322,6 +332,7 @@ private:
     Schema schema_;
     int opset_;
     int target_;
+    call_site at_;
     typename Graph::node_type node_;
     std::vector<number_operand> numbers_;
     std::vector<value_type> bound_;
