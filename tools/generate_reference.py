@@ -13,7 +13,7 @@ import sys
 import textwrap
 
 import header_declarations
-from header_declarations import ROOT, is_family, overload_sets, public_headers, purpose, purpose_lines, read
+from header_declarations import ROOT, as_called, is_family, overload_sets, public_headers, purpose, purpose_lines, read
 
 FOLDER = ROOT / "docs" / "reference"
 WIDTH = 120  # of prose
@@ -127,16 +127,6 @@ def without_internals(text):
         if not depth and text[end:end + 2] == "::":
             end = re.compile(r"::(?:template )?\w+").match(text, end).end()
     return text[:found.start()] + "/* internal */" + text[end:]
-
-
-SITE = re.compile(r"(?:, )?detail::call_site at = detail::call_site::here\(\)")  # which a call does not give
-LISTED_TYPES = re.compile(r'( = "")?(?:, class [A-I](?: = detail::not_given)?){8,}(?:, class\.\.\. Rest)?')
-LISTED_PARAMETERS = re.compile(r"(?:[A-I] const& [a-i](?: = [A-I]\(\))?(?:, )?){8,}(?:Rest const&\.\.\. rest)?")
-
-
-def as_called(text):
-    """The declaration as it is called: without the line of the call, and with a pack for parameters that stand for one."""
-    return LISTED_PARAMETERS.sub("Args const&... args", LISTED_TYPES.sub(", class... Args", SITE.sub("", text)))
 
 
 def declaration(each, indent=""):

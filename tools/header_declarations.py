@@ -6,6 +6,7 @@ Public is what a header with the line `// Public header.` declares outside of pr
 """
 import dataclasses
 import pathlib
+import re
 
 from header_scanner import Scanner
 
@@ -63,3 +64,13 @@ def overload_sets(declarations):
         else:
             sets.append([each])
     return sets
+
+
+SITE = re.compile(r"(?:, )?detail::call_site at = detail::call_site::here\(\)")  # which a call does not give
+LISTED_TYPES = re.compile(r'( = "")?(?:, class [A-I](?: = detail::not_given)?){8,}(?:, class\.\.\. Rest)?')
+LISTED_PARAMETERS = re.compile(r"(?:[A-I] const& [a-i](?: = [A-I]\(\))?(?:, )?){8,}(?:Rest const&\.\.\. rest)?")
+
+
+def as_called(text):
+    """The declaration as it is called: without the line of the call, and with a pack for parameters that stand for one."""
+    return LISTED_PARAMETERS.sub("Args const&... args", LISTED_TYPES.sub(", class... Args", SITE.sub("", text)))

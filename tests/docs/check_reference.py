@@ -17,7 +17,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from header_declarations import is_family, overload_sets, public_headers, read  # noqa: E402
+from header_declarations import as_called, is_family, overload_sets, public_headers, read  # noqa: E402
 
 # Functions that are defined in src/ and throw nothing but std::bad_alloc.
 NEVER_THROW = """
@@ -70,7 +70,7 @@ def problems_of(declared, place):
             outside = each.kind in ("function", "constructor") and not each.has_body and "noexcept" not in each.signature
             if (outside and name not in NEVER_THROW or THROWS.search(each.body)) and not SAYS_ERRORS.search(words):
                 found.append(f"{where}: can throw, and does not say what it throws")
-            if "detail::" in each.signature and name not in INTERNAL_TYPES:
+            if "detail::" in as_called(each.signature) and name not in INTERNAL_TYPES:
                 found.append(f"{where}: the declaration names what is internal: {each.signature}")
             found += problems_of(each.members, place)
     return found

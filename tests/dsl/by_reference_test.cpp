@@ -174,7 +174,7 @@ TEST_CASE("an operand that refers to an attribute has the dtype of the others") 
         (void)f.g.op<"test.references::Values">(whole, attr_t<"t">(scalar_tensor(1, dtype::int32)), outputs<5>),
         "onnx::Add (opset 13): input 'B' is a floating-point number that the program computes, which does not fit "
         "int32; "
-        "cast the other input first",
+        "cast the other input first; by_reference_test.cpp:28, the 1st Add of the body",
         aton::illegal_call);
 }
 
