@@ -19,6 +19,7 @@
 
 #include "converter.hpp"
 #include "missing_kernels.hpp"
+#include "quantize.hpp"
 #include "select_rewrites.hpp"
 #include "target_limits.hpp"
 
@@ -153,6 +154,11 @@ exported_graph exporter::finish_export(graph_data converted, program::program co
         order_canonically(graph);
         finish("widen-dtypes");
     }
+    quantize_weights(out, options);
+    if (options.quantize && out.quantized.empty())
+        warnings.push_back({warning_kind::unrounded_weights,
+                            "--quantize rounds nothing: no weight of the model can be rounded" +
+                                std::string(out.unquantized.empty() ? "; only those of MatMul and Gemm are" : "")});
     check_guards(graph, p, options);
     require_legal(graph);
     require_shapes(graph);
@@ -191,7 +197,14 @@ export_report write(program::program p, std::string const& source, std::string c
                          written.rewritten,
                          std::move(made.warnings),
                          std::move(made.drawn_inputs),
-                         std::move(written.copied)};
+                         std::move(written.copied),
+                         {},
+                         std::move(made.unquantized)};
+    for (quantized_initializer const& each : made.quantized)
+        report.quantized.push_back({each.name,
+                                    static_cast<std::uint64_t>(each.matrix.rows().element_count()),
+                                    each.matrix.byte_count(),
+                                    each.matrix.rounding()});
     for (graph_initializer const& i : made.graph.initializers)
         report.weight_bytes += i.stored != nullptr ? i.stored->byte_count() : i.data.bytes.size();
     return report;

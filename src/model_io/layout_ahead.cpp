@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "layout_ahead.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -61,7 +63,10 @@ layout_ahead::~layout_ahead() {
 void layout_ahead::produce() noexcept {
     try {
         producer sink(*this);
-        for (job const& each : jobs_) reader_.lay_out(*each.part, each.type, sink);
+        for (job const& each : jobs_) {
+            if (each.part == nullptr) compute(*each.tensor, sink);
+            else reader_.lay_out(*each.part, each.tensor->type, sink);
+        }
     } catch (stopped const&) { // no consumer is waiting
     } catch (...) {
         std::lock_guard const lock(mutex_);
@@ -70,9 +75,24 @@ void layout_ahead::produce() noexcept {
     }
 }
 
+void layout_ahead::compute(stored_tensor const& tensor, piece_sink& sink) {
+    tensor.computed->read([&](std::byte const* bytes, std::size_t size) {
+        while (size != 0) {
+            std::size_t const n = std::min(size, stored_reader::piece_bytes);
+            std::memcpy(sink.buffer(), bytes, n);
+            sink.filled(n);
+            bytes += n;
+            size -= n;
+        }
+    });
+}
+
 void layout_ahead::next(byte_sink const& sink) {
     job const& wanted = jobs_[next_++];
-    if (!thread_.joinable()) return reader_.read(*wanted.part, wanted.type, sink);
+    if (!thread_.joinable()) {
+        if (wanted.part == nullptr) return reader_.read(*wanted.tensor, sink);
+        return reader_.read(*wanted.part, wanted.tensor->type, sink);
+    }
     for (std::uint64_t left = wanted.bytes(); left != 0;) {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return produced_ != consumed_ || failure_ != nullptr; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lays out parts of stored tensors in a separate thread while others are written.
+// Lays out parts of stored tensors, and computes others, in a separate thread while others are written.
 #pragma once
 
 #include <array>
@@ -22,12 +22,14 @@ namespace ATON_NAMESPACE::detail {
 class layout_ahead {
 public:
     struct job {
-        stored_part const* part = nullptr;
-        dtype type = dtype::undefined;
-        [[nodiscard]] std::uint64_t bytes() const { return stored_bytes(*part, type); }
+        stored_tensor const* tensor = nullptr;
+        stored_part const* part = nullptr; ///< null: the elements of the tensor are computed
+        [[nodiscard]] std::uint64_t bytes() const {
+            return part == nullptr ? stored_bytes(*tensor) : stored_bytes(*part, tensor->type);
+        }
     };
 
-    /// The jobs are done in this order. Their parts must outlive the object.
+    /// The jobs are done in this order. Their tensors must outlive the object.
     explicit layout_ahead(std::vector<job> jobs);
     ~layout_ahead();
     layout_ahead(layout_ahead const&) = delete;
@@ -46,6 +48,7 @@ private:
     };
 
     void produce() noexcept;
+    static void compute(stored_tensor const& tensor, piece_sink& sink);
 
     std::vector<job> jobs_;
     std::size_t next_ = 0;

@@ -43,7 +43,8 @@ void open_files::require_other(graph_data const& graph, std::string const& path)
     if (!target) return;
     for (graph_initializer const& i : graph.initializers)
         if (i.stored != nullptr)
-            for (stored_part const& part : i.stored->parts)
+            for (stored_part const& part :
+                 i.stored->computed != nullptr ? i.stored->computed->source().parts : i.stored->parts)
                 if (identity(part.bytes.file) == target)
                     throw error(path + ": is the file with the weights; write to another file");
 }
@@ -102,6 +103,7 @@ bool referenced_files::is_worth_it(stored_tensor const& t) {
 }
 
 std::string referenced_files::why_not(stored_tensor const& t) const {
+    if (t.computed != nullptr) return "is computed from a weight";
     if (t.parts.size() != 1) return "is made of " + std::to_string(t.parts.size()) + " parts";
     stored_part const& part = t.parts[0];
     if (part.stored_as != dtype::undefined)

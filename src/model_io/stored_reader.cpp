@@ -127,9 +127,14 @@ void require_readable(stored_tensor const& t, std::string_view what) {
         throw error(std::string(what) + ": a stored tensor of dtype " + std::string(name(t.type)) + ' ' +
                     std::string(why));
     };
-    if (bits(t.type) == 0 || bits(t.type) % 8 != 0) refuse("cannot be read: its elements are not whole bytes");
+    if (bits(t.type) == 0 || (t.computed == nullptr && bits(t.type) % 8 != 0))
+        refuse("cannot be read: its elements are not whole bytes");
     std::int64_t missing = checked_count(t.sizes);
     if (missing < 0) refuse("has invalid sizes");
+    if (t.computed != nullptr) {
+        if (!t.parts.empty()) refuse("has both parts and computed elements");
+        return require_readable(t.computed->source(), what);
+    }
     for (stored_part const& part : t.parts) {
         std::int64_t const n = checked_count(part.sizes);
         if (n < 0 || part.strides.size() != part.sizes.size()) refuse("has a part with invalid sizes or strides");
@@ -149,7 +154,7 @@ void require_readable(stored_tensor const& t, std::string_view what) {
 }
 
 std::uint64_t stored_bytes(stored_tensor const& t) {
-    return static_cast<std::uint64_t>(checked_count(t.sizes)) * (bits(t.type) / 8);
+    return (static_cast<std::uint64_t>(checked_count(t.sizes)) * bits(t.type) + 7) / 8;
 }
 
 std::uint64_t stored_bytes(stored_part const& part, dtype type) {
@@ -185,6 +190,7 @@ private:
 } // namespace
 
 void stored_reader::read(stored_tensor const& from, byte_sink const& sink) {
+    if (from.computed != nullptr) return from.computed->read(sink);
     for (stored_part const& part : from.parts)
         if (checked_count(part.sizes) > 0) read(part, from.type, sink);
 }

@@ -44,11 +44,15 @@ public:
     }
 
     void write(stored_tensor const& from, detail::output_file& to) {
+        auto const copy_next = [&] {
+            ahead_.next([&](std::byte const* bytes, std::size_t size) { copy({bytes, size, 0, -1}, to); });
+        };
+        if (from.computed != nullptr && detail::stored_bytes(from) != 0) copy_next();
         for (stored_part const& part : from.parts) {
-            detail::layout_ahead::job const all{&part, from.type};
+            detail::layout_ahead::job const all{&from, &part};
             if (all.bytes() == 0) continue;
             if (detail::is_run(part)) copy(run(all), to);
-            else ahead_.next([&](std::byte const* bytes, std::size_t size) { copy({bytes, size, 0, -1}, to); });
+            else copy_next();
         }
     }
 
@@ -67,14 +71,16 @@ public:
 private:
     static std::vector<detail::layout_ahead::job> laid_out(std::vector<stored_tensor const*> const& tensors) {
         std::vector<detail::layout_ahead::job> jobs;
-        for (stored_tensor const* t : tensors)
+        for (stored_tensor const* t : tensors) {
+            if (t->computed != nullptr && detail::stored_bytes(*t) != 0) jobs.push_back({t});
             for (stored_part const& part : t->parts)
-                if (detail::stored_bytes(part, t->type) != 0 && !detail::is_run(part)) jobs.push_back({&part, t->type});
+                if (detail::stored_bytes(part, t->type) != 0 && !detail::is_run(part)) jobs.push_back({t, &part});
+        }
         return jobs;
     }
     static file_span run(detail::layout_ahead::job const& all) {
         file_span const& bytes = all.part->bytes;
-        std::uint64_t const start = static_cast<std::uint64_t>(all.part->offset) * (bits(all.type) / 8);
+        std::uint64_t const start = static_cast<std::uint64_t>(all.part->offset) * (bits(all.tensor->type) / 8);
         return {bytes.data + start, all.bytes(), bytes.position + start, bytes.file};
     }
 
@@ -137,7 +143,7 @@ struct data_file {
             stored_tensor const* const t = graph.initializers[i].stored;
             std::uint64_t const n = t != nullptr ? detail::stored_bytes(*t) : 0;
             if (n < small_weight || places[i].is_external) continue;
-            void const* const key = detail::is_plain(*t) ? static_cast<void const*>(detail::plain_bytes(*t).data) : t;
+            void const* const key = identity(*t);
             auto const [found, is_new] = offsets.try_emplace({key, n}, 0);
             if (is_new) {
                 std::uint64_t const unit = n >= detail::page_size ? detail::page_size : cache_line;
@@ -148,6 +154,11 @@ struct data_file {
             if (!detail::is_plain(*t)) rewritten += n;
             places[i] = {true, name, found->second, n};
         }
+    }
+    /// The same for tensors with the same bytes.
+    static void const* identity(stored_tensor const& t) {
+        if (t.computed != nullptr) return t.computed.get();
+        return detail::is_plain(t) ? static_cast<void const*>(detail::plain_bytes(t).data) : &t;
     }
     [[nodiscard]] std::vector<stored_tensor const*> tensors() const {
         std::vector<stored_tensor const*> all;

@@ -203,7 +203,7 @@ bool join_weights(rewriter& r, graph_node& n) {
     stored_tensor out;
     for (std::size_t i = 0; i != n.inputs.size(); ++i) {
         stored_tensor const* const t = r.stored(n.inputs[i]);
-        if (t == nullptr || !r.weights().may_rewrite(n.inputs[i])) return false;
+        if (t == nullptr || t->computed != nullptr || !r.weights().may_rewrite(n.inputs[i])) return false;
         auto const axis = axis_at(int_attribute(n, "axis", 0), t->sizes.size());
         if (!axis) return false;
         for (std::size_t d = 0; d != *axis; ++d)

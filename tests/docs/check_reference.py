@@ -22,6 +22,9 @@ from header_declarations import as_called, is_family, overload_sets, public_head
 # Functions that are defined in src/ and throw nothing but std::bad_alloc.
 NEVER_THROW = """
 mappings::built_in_tables find_warnings optimize remove_unused plugin::plugin plugin::tables plugin::path has_operator_body
+computed_elements::source quantized_matrix::packed_blocks quantized_matrix::packed_rows quantized_matrix::integers quantized_matrix::scales
+quantized_matrix::packed_zero_points quantized_matrix::zero_points quantized_matrix::rows quantized_matrix::how quantized_matrix::byte_count
+quantized_matrix::rounding
 pt2::archive::path pt2::archive::models pt2::archive::storage pt2::dtype_of_scalar_type
 program::evaluate program::is_contiguous program::substitute program::to_string program::describe program::result_values program::remove_dead_nodes
 runtime::has_aten_operator runtime::aten_operators runtime::aten_program::functional runtime::name runtime::allocator::where runtime::cpu_allocator

@@ -64,8 +64,11 @@ struct export_request {
     std::vector<std::string> renames;      ///< "relu=probabilities"
     std::vector<std::string> weight_names; ///< "model.*=*"
     std::vector<std::string> plugins;      ///< files, in order of priority
-    std::string print_after;               ///< a pass, after which the graph is printed on stderr
-    std::string stop_after;                ///< a pass, or a number of changes
+    std::string quantize;                  ///< "int4:block=32"; empty: weights stay as they are
+    std::vector<std::string> quantize_include;
+    std::vector<std::string> quantize_exclude;
+    std::string print_after; ///< a pass, after which the graph is printed on stderr
+    std::string stop_after;  ///< a pass, or a number of changes
     export_options options;
 };
 int export_models(export_request request);
@@ -108,6 +111,8 @@ void print_warnings(export_outcome const& made);
 [[nodiscard]] dim_name parse_dim(std::string const& text);
 /// "x:float32[batch,3,224,224]", "rate:int", or "rate=16000"
 [[nodiscard]] torchscript::input_type parse_input(std::string const& text);
+/// "int4:block=32:symmetric"
+[[nodiscard]] quantize_options parse_quantize(std::string const& text);
 
 struct unconvertible_request {
     std::vector<std::string> files; ///< and folders

@@ -51,6 +51,9 @@ namespace fs = std::filesystem;
 /// Of inputs in place of random numbers.
 constexpr std::size_t max_drawn_lines = 64;
 constexpr std::size_t max_copied_lines = 8;
+constexpr std::size_t max_unquantized_lines = 8;
+/// Significant ones, of the errors of weights.
+constexpr int error_digits = 6;
 
 /// "relu=probabilities", of `option`.
 std::pair<std::string, std::string> parse_rename(std::string const& text, char const* option = "--rename ") {
@@ -73,6 +76,7 @@ std::string_view word_of(warning_kind kind) {
     case warning_kind::assumed_tie: return "assumed_tie";
     case warning_kind::kept_weight: return "kept_weight";
     case warning_kind::unused_weight: return "unused_weight";
+    case warning_kind::unrounded_weights: return "unrounded_weights";
     }
     return "unknown";
 }
@@ -98,6 +102,14 @@ void write_report(json_writer& out, export_outcome const& made, int opset) {
             .field("reason", each.reason)
             .end_object();
     });
+    out.name("quantized_weights").array(report.quantized, [&](quantized_weight const& each) {
+        out.begin_object().field("name", each.name).field("elements", each.elements).field("bytes", each.bytes);
+        out.name("largest_error").value(each.error.largest, error_digits);
+        out.name("relative_error").value(each.error.relative, error_digits).end_object();
+    });
+    out.name("unquantized_weights").array(report.unquantized, [&](unquantized_weight const& each) {
+        out.begin_object().field("name", each.name).field("reason", each.reason).end_object();
+    });
     out.name("verification");
     if (made.verified) out.json(made.verified->json);
     else out.null();
@@ -111,6 +123,31 @@ std::string_view word_of(export_stage stage) {
     case export_stage::write: return "writing";
     }
     return "exporting";
+}
+
+/// Which weights were rounded, and which were not.
+std::string quantized_lines(export_report const& report, std::string const& output) {
+    std::string out;
+    std::vector<unquantized_weight> const& left = report.unquantized;
+    for (std::size_t i = 0; i != std::min(max_unquantized_lines, left.size()); ++i)
+        out += output + ": weight '" + plain(left[i].name) + "' is not rounded: it " + left[i].reason + '\n';
+    if (left.size() > max_unquantized_lines)
+        out += output + ": " + std::to_string(left.size() - max_unquantized_lines) +
+               " more weights are not rounded (--json lists all of them)\n";
+    if (report.quantized.empty()) return out;
+    std::uint64_t bytes = 0;
+    std::uint64_t elements = 0;
+    quantized_weight const* worst = &report.quantized.front();
+    for (quantized_weight const& each : report.quantized) {
+        bytes += each.bytes;
+        elements += each.elements;
+        if (each.error.relative > worst->error.relative) worst = &each;
+    }
+    char error[32];
+    std::snprintf(error, sizeof error, "%.3g", worst->error.relative);
+    return out + output + ": " + std::to_string(report.quantized.size()) + " weights of " + std::to_string(elements) +
+           " elements are rounded to " + size_text(bytes) + ", relative error at most " + error + " ('" +
+           plain(worst->name) + "')\n";
 }
 
 /// Whether the output is a file that can be read again, and not a pipe or a device.
@@ -200,6 +237,11 @@ export_options options_of(export_request const& request, std::vector<plugin> con
     for (std::string const& text : request.renames) options.renames.push_back(parse_rename(text));
     for (std::string const& text : request.weight_names)
         options.weights_map.push_back(parse_rename(text, "--weights-map "));
+    if (!request.quantize.empty()) {
+        options.quantize = parse_quantize(request.quantize);
+        options.quantize->include = request.quantize_include;
+        options.quantize->exclude = request.quantize_exclude;
+    }
     options.tables = tables_of(plugins);
     for (plugin const& each : plugins) options.rewrites.push_back(each.rewrites());
     return options;
@@ -275,6 +317,7 @@ std::string text_of(export_outcome const& made, int opset) {
     if (report.copied_weights.size() > max_copied_lines)
         out += output + ": " + std::to_string(report.copied_weights.size() - max_copied_lines) +
                " more weights are copied (--json lists all of them)\n";
+    out += quantized_lines(report, output);
     out += output + ": " + std::to_string(report.nodes) + " nodes, opset " + std::to_string(opset) + ", " +
            std::to_string(report.weights) + " weights of " + size_text(report.weight_bytes);
     if (report.rewritten_bytes != 0) out += " (" + size_text(report.rewritten_bytes) + " of them rewritten)";

@@ -122,6 +122,37 @@ void add_weight_sources(CLI::App& app, export_options& options, std::vector<std:
         ->needs(from);
 }
 
+namespace {
+
+/// --quantize, --quantize-include and --quantize-exclude
+void add_quantize(CLI::App& app, export_request& request) {
+    CLI::Option* const quantize =
+        app.add_option(
+               "--quantize",
+               request.quantize,
+               "Round the weights of MatMul and Gemm to the nearest int2, int4 or int8, in blocks with a scale: "
+               "int4:block=32; :symmetric: no zero points; :embeddings: also those of Gather; :accuracy=4: "
+               "the other operand may be rounded to int8. With --target onnxruntime MatMulNBits multiplies, "
+               "else DequantizeLinear of opset 21")
+            ->type_name("TYPE[:OPTION...]");
+    auto const add_patterns = [&](char const* name, std::vector<std::string>& patterns, char const* about) {
+        app.add_option(name, patterns, about)
+            ->type_name("NAME")
+            ->expected(1)
+            ->allow_extra_args(false)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+            ->needs(quantize);
+    };
+    add_patterns("--quantize-include",
+                 request.quantize_include,
+                 "Round only weights of this name, in which * is any text; may be repeated");
+    add_patterns("--quantize-exclude",
+                 request.quantize_exclude,
+                 "Do not round weights of this name, in which * is any text; may be repeated");
+}
+
+} // namespace
+
 command add_export(CLI::App& app, export_verifier verifier, std::function<int()> pass_on) {
     auto const request = std::make_shared<export_request>();
     CLI::App& sub = *app.add_subcommand("export", "Convert .pt2 files and TorchScript archives to .onnx files");
@@ -149,6 +180,7 @@ command add_export(CLI::App& app, export_verifier verifier, std::function<int()>
         "embed: in the .onnx file, up to 2 GiB; external: in FILE.data next to it; reference: they "
         "stay in MODEL.pt2 or in the files of --weights-from, which must be in the folder of the .onnx file");
     add_weight_sources(sub, options, request->weight_names);
+    add_quantize(sub, *request);
     add_operators(sub, options.operators);
     add_plugins(sub, request->plugins);
     add_inputs(sub, request->inputs);
@@ -223,6 +255,8 @@ command add_export(CLI::App& app, export_verifier verifier, std::function<int()>
     return [&sub, request, verifies, recorded, verifier = std::move(verifier), pass_on = std::move(pass_on)] {
         if (!sub.parsed()) return -1;
         if (!recorded->empty() && are_several(request->files)) throw error("--recorded is for one program");
+        if (*verifies && !request->quantize.empty())
+            throw error("--verify: --quantize changes the numbers; leave out one of the two");
         if (*verifies && !verifier) return pass_on();
         if (*verifies)
             request->verifier = [&verifier, recorded](auto const& p, auto const& graph, auto const& progress) {

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include <aton/core/dtype.hpp>
@@ -55,11 +57,29 @@ struct stored_part {
     }
 };
 
+struct stored_tensor;
+
+/// Elements that are computed from those in files whenever they are read, piece by piece.
+class computed_elements {
+public:
+    computed_elements() = default;
+    virtual ~computed_elements() = default;
+    computed_elements(computed_elements const&) = delete;
+    computed_elements& operator=(computed_elements const&) = delete;
+
+    /// The tensor that they are computed from.
+    [[nodiscard]] virtual stored_tensor const& source() const = 0;
+    /// Passes the bytes of all elements to `sink`, in row-major order. Elements of less than 8 bits are packed, the first one in the lowest
+    /// bits of a byte. Throws aton::error.
+    virtual void read(std::function<void(std::byte const*, std::size_t)> const& sink) const = 0;
+};
+
 /// A dense tensor whose elements come from files: those of its parts, concatenated, each part in row-major order.
 struct stored_tensor {
-    dtype type = dtype::undefined; ///< a multiple of 8 bits
+    dtype type = dtype::undefined; ///< a multiple of 8 bits, unless the elements are computed
     std::vector<std::int64_t> sizes;
     std::vector<stored_part> parts;
+    std::shared_ptr<computed_elements const> computed = {}; ///< if not null, the elements, and there are no parts
 
     /// The number of elements, the product of the sizes.
     [[nodiscard]] std::int64_t element_count() const {
@@ -69,7 +89,7 @@ struct stored_tensor {
     }
     /// The number of bytes that the tensor takes when it is written.
     [[nodiscard]] std::uint64_t byte_count() const {
-        return static_cast<std::uint64_t>(element_count()) * (bits(type) / 8);
+        return (static_cast<std::uint64_t>(element_count()) * bits(type) + 7) / 8;
     }
     /// Whether the bytes can be copied without change.
     [[nodiscard]] bool is_plain() const {
@@ -78,6 +98,7 @@ struct stored_tensor {
     /// Whether no file has its elements: a program that was saved with fake or meta tensors has only their types. Each such tensor has
     /// a `position` of its own, so that no two of them are taken for the same bytes.
     [[nodiscard]] bool is_absent() const {
+        if (computed != nullptr) return computed->source().is_absent();
         for (stored_part const& p : parts)
             if (p.bytes.data == nullptr && p.element_count() != 0) return true;
         return false;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <aton/dsl/table.hpp>
+#include <aton/exporter/quantize.hpp>
 #include <aton/frontend/torchscript/read_program.hpp>
 #include <aton/ir/pattern.hpp>
 #include <aton/model_io/weights.hpp>
@@ -80,16 +81,17 @@ enum class export_stage : std::uint8_t {
 /// The subject of a warning.
 enum class warning_kind : std::uint8_t {
     unused_input,
-    pinned_dimension, ///< it was dynamic, but a guard allows only one size
-    unchecked_guard,  ///< the model accepts sizes that the module refuses
-    dropped_effect,   ///< an operator with a side effect, such as an assertion or print, was removed
-    unknown_operator, ///< an unused operator was removed that neither torch nor a table declares
-    random_operator,  ///< the model draws random numbers, other ones than torch
-    state_input,      ///< an input that keeps an attribute of the module between calls
-    missing_kernel,   ///< ONNX Runtime does not load the model
-    assumed_tie,      ///< a weight is not in export_options::weights_from, and takes the numbers of another one
-    kept_weight,      ///< a weight is not in export_options::weights_from, and keeps the numbers of the program
-    unused_weight,    ///< a tensor in export_options::weights_from belongs to no weight
+    pinned_dimension,  ///< it was dynamic, but a guard allows only one size
+    unchecked_guard,   ///< the model accepts sizes that the module refuses
+    dropped_effect,    ///< an operator with a side effect, such as an assertion or print, was removed
+    unknown_operator,  ///< an unused operator was removed that neither torch nor a table declares
+    random_operator,   ///< the model draws random numbers, other ones than torch
+    state_input,       ///< an input that keeps an attribute of the module between calls
+    missing_kernel,    ///< ONNX Runtime does not load the model
+    assumed_tie,       ///< a weight is not in export_options::weights_from, and takes the numbers of another one
+    kept_weight,       ///< a weight is not in export_options::weights_from, and keeps the numbers of the program
+    unused_weight,     ///< a tensor in export_options::weights_from belongs to no weight
+    unrounded_weights, ///< export_options::quantize rounds nothing
 };
 
 /// One sentence, without the name of the file.
@@ -131,7 +133,8 @@ struct export_options {
     nan_mode nan = nan_mode::fast;
     std::optional<std::uint32_t>
         seed; ///< of the random operators, at most 2^24; none: the runtime chooses one for every run
-    bool warnings_are_errors = false;                                      ///< refuse the export if there is a warning
+    std::optional<quantize_options> quantize; ///< weights of products become integers; none: they stay
+    bool warnings_are_errors = false;         ///< refuse the export if there is a warning
     std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of written weights
     std::function<void(export_stage)> stage;                               ///< called when a stage begins
     pass_trace* trace = nullptr; ///< observes and limits the passes; null: nothing does
@@ -154,7 +157,9 @@ struct export_report {
     std::vector<warning> warnings;
     std::vector<drawn_input> drawn_inputs; ///< with random_mode::inputs
     std::vector<copied_weight>
-        copied_weights; ///< with weight_mode::reference: those that could not stay in their files
+        copied_weights;                      ///< with weight_mode::reference: those that could not stay in their files
+    std::vector<quantized_weight> quantized; ///< with export_options::quantize
+    std::vector<unquantized_weight> unquantized; ///< likewise
 };
 
 /// A call of an operator that cannot be converted.
@@ -210,7 +215,9 @@ struct exported_graph {
     graph_data graph;
     std::deque<stored_tensor> rewritten; ///< weights with another layout, to which initializers point
     std::vector<warning> warnings;
-    std::vector<drawn_input> drawn_inputs; ///< with random_mode::inputs
+    std::vector<drawn_input> drawn_inputs;             ///< with random_mode::inputs
+    std::vector<quantized_initializer> quantized = {}; ///< with export_options::quantize
+    std::vector<unquantized_weight> unquantized = {};  ///< likewise
 };
 
 /// What export_file() writes, in memory: converts a prepared program, optimizes the graph and checks it. Weights are initializers that
