@@ -10,7 +10,7 @@ torch is imported only for a module or an exported program; the path of a `.pt2`
 
 from ._command import cmake_dir, executable, include_dir, version
 from ._errors import AtonError, Unconvertible, UnconvertibleError
-from ._export import DrawnInput, Report, Warned, export
+from ._export import DrawnInput, QuantizedWeight, Report, Warned, export
 from ._inspect import Checked, Operator, Verification, check, ops, print_graph, unconvertible, verify
 from ._record import Recording, record
 from ._stub import stub
@@ -24,6 +24,7 @@ __all__ = [
     "Checked",
     "DrawnInput",
     "Operator",
+    "QuantizedWeight",
     "Recording",
     "Report",
     "TranslationTable",

@@ -25,7 +25,7 @@ class Warned:
     """One warning of an export."""
 
     #: "unused_input", "pinned_dimension", "unchecked_guard", "dropped_effect", "unknown_operator", "random_operator",
-    #: "state_input" or "missing_kernel"
+    #: "state_input", "missing_kernel", "assumed_tie", "kept_weight", "unused_weight" or "unrounded_weights"
     kind: str
     text: str  #: about the first input, dimension or operator, and how many others there are
     count: int = 1
@@ -39,6 +39,17 @@ class DrawnInput:
     distribution: str
     operator: str
     source: str
+
+
+@dataclasses.dataclass(frozen=True)
+class QuantizedWeight:
+    """A weight that was rounded to integers."""
+
+    name: str
+    elements: int
+    bytes: int  #: of the integers, scales and zero points
+    largest_error: float  #: of an element
+    relative_error: float  #: the Frobenius norm of the differences, divided by that of the weight
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +71,8 @@ class Report:
     warnings: tuple[Warned, ...]
     drawn_inputs: tuple[DrawnInput, ...]
     verification: _inspect.Verification | None  #: with verify=True
+    quantized: tuple[QuantizedWeight, ...] = ()  #: with quantize
+    unquantized: Mapping[str, str] = dataclasses.field(default_factory=dict)  #: why other weights of products stay, by name
 
     def _repr_html_(self) -> str:
         shown: dict[str, object] = {
@@ -93,6 +106,9 @@ def export(
     dims: Mapping[tuple[str, int], str] | None = None,
     rename: Mapping[str, str] | None = None,
     optimize: bool = True,
+    quantize: str | None = None,
+    quantize_include: Sequence[str] = (),
+    quantize_exclude: Sequence[str] = (),
     verify: bool = False,
 ) -> Report:
     """Writes a model to the ONNX file `f`.
@@ -106,8 +122,9 @@ def export(
     that does is written with an equals sign, `{"mode": "=nearest"}`.
     `target` is a runtime whose own operators may be used, or whose limits hold: "onnxruntime", "tensorrt" or "npu".
     `nan="exact"` treats NaN in maxima, minima and sorts as ATen does. `weights="reference"` is for a path, since the
-    weights stay in that file. With `verify`, the file is compared with the program (see `verify`), and a difference
-    raises AtonError; the file stays.
+    weights stay in that file. `quantize` rounds weights of products to integers: "int4:block=32", as `aton export
+    --quantize`; `quantize_include` and `quantize_exclude` are names of weights, in which `*` is any text. With `verify`, the
+    file is compared with the program (see `verify`), and a difference raises AtonError; the file stays.
 
     Raises UnconvertibleError if operators cannot be converted, and AtonError for anything else that the command refuses;
     then no file is written.
@@ -133,6 +150,14 @@ custom_ops::foo_forward (no mapping; at make_tiny.py:44 in forward)
     options += [f"--rename={old}={new}" for old, new in (rename or {}).items()]
     if not optimize:
         options.append("--no-optimize")
+    if quantize is not None:
+        options.append(f"--quantize={quantize}")
+        if verify:
+            raise TypeError("verify=True compares numbers, which quantize changes")
+    for name, patterns in (("include", quantize_include), ("exclude", quantize_exclude)):
+        if isinstance(patterns, str):
+            raise TypeError(f"quantize_{name}: pass a list of names, not one name")
+        options += [f"--quantize-{name}={each}" for each in patterns]
     check_schemas(plugins)
     with program_file(model, args, kwargs, dynamic_shapes) as program:
         text = run_or_raise("export", program, *options)
@@ -153,4 +178,6 @@ custom_ops::foo_forward (no mapping; at make_tiny.py:44 in forward)
         tuple(Warned(each["kind"], each["text"], each["count"]) for each in got["warnings"]),
         tuple(DrawnInput(*(each[key] for key in ("name", "distribution", "op", "place"))) for each in got["drawn_inputs"]),
         verification,
+        tuple(QuantizedWeight(**each) for each in got["quantized_weights"]),
+        {each["name"]: each["reason"] for each in got["unquantized_weights"]},
     )

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 OPSET = 24
 #: What weights and results are made of.
 PRECISIONS = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
-#: Precisions of generators that are not written yet.
-_QUANTIZED = ("int8", "int4")
+#: Precisions of weights of products, which are rounded from float32: as --quantize.
+QUANTIZED = {"int8": "int8:block=64:symmetric", "int4": "int4:block=32:symmetric"}
+#: In ONNX Runtime, products round the other operand to int8, as its generators' own models do.
+_ACCURACY = ":accuracy=4"
 #: Files of a tokenizer, and of the configuration that its users read beside the model.
 _TOKENIZER = (
     "*token*.json", "tokenizer*.model", "spiece.model", "sentencepiece*.model", "*.tiktoken", "vocab.*", "merges.txt",
@@ -36,7 +38,7 @@ _TOKENIZER = (
 )  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class LanguageModelReport(Report):
     """What `export_language_model` wrote. Notebooks show it as a table."""
 
@@ -65,9 +67,11 @@ def export_language_model(
     `input_ids`, `attention_mask`, `position_ids` and `past_key_values.0.key`, ..., and gives `logits` and `present.0.key`,
     ... Batch, number of new tokens and length of the past, which may be 0, are dynamic.
 
-    `precision` is "fp32", "fp16" or "bf16". `target="onnxruntime"` uses operators of ONNX Runtime's own. With
-    `logits="last"` the head computes the last token of each text only, padding aside. `tokenizer` is saved to the folder;
-    from a checkpoint its files are copied. `plugins` are those of `aton_onnx.export`.
+    `precision` is "fp32", "fp16" or "bf16". With "int8" and "int4" everything is float32 but the weights of products, which
+    are rounded to the nearest integers, in blocks of 64 and 32 with a scale and without a zero point; embeddings are not.
+    `target="onnxruntime"` uses operators of ONNX Runtime's own. With `logits="last"` the head computes the last token of
+    each text only, padding aside. `tokenizer` is saved to the folder; from a checkpoint its files are copied. `plugins` are
+    those of `aton_onnx.export`.
 
     Raises AtonError for a model that cannot be written like this, and UnconvertibleError for operators that cannot be
     converted; then nothing is written. The model is not changed.
@@ -87,7 +91,7 @@ def export_language_model(
         made.mkdir()
         program = pathlib.Path(name, f"{type(loaded).__name__}.pt2")
         torch.export.save(captured.program, program)
-        report = _exported(captured, program, made / "model.onnx", target, opset, plugins)
+        report = _exported(captured, program, made / "model.onnx", precision, target, opset, plugins)
         text = loaded.config.get_text_config(decoder=True)
         described = generator_config(
             text,
@@ -122,11 +126,9 @@ def _loaded(model: Any, precision: str) -> tuple[pathlib.Path | None, Any]:
     import torch
     import transformers
 
-    if precision in _QUANTIZED:
-        raise AtonError(f"precision {precision}: weights cannot be quantized yet; export fp32, and quantize model.onnx")
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision={precision!r}: pass one of {', '.join(map(repr, PRECISIONS))}")
-    dtype = getattr(torch, PRECISIONS[precision])
+    if precision not in PRECISIONS and precision not in QUANTIZED:
+        raise ValueError(f"precision={precision!r}: pass one of {', '.join(map(repr, (*PRECISIONS, *QUANTIZED)))}")
+    dtype = getattr(torch, PRECISIONS.get(precision, "float32"))
     if isinstance(model, (str, os.PathLike)):
         source = pathlib.Path(os.fspath(model))
         if not (source / "config.json").is_file():
@@ -166,11 +168,15 @@ def _exported(
     captured: Captured,
     program: pathlib.Path,
     path: pathlib.Path,
+    precision: str,
     target: str | None,
     opset: int | None,
     plugins: Sequence[Path],
 ) -> Report:
     """Exports the program with the names that generators know."""
+    quantize = QUANTIZED.get(precision)
+    if quantize is not None and target == "onnxruntime":
+        quantize += _ACCURACY
     rename = {f"past_{each.argument}": each.names[0] for each in captured.states}
     dims = _sizes(captured)
     try:
@@ -182,6 +188,7 @@ def _exported(
             target="onnx" if target is None else target,
             dims=dims,
             rename=rename,
+            quantize=quantize,
             plugins=plugins,
         )
     except AtonError as error:  # nobody knows the temporary file
@@ -246,7 +253,7 @@ def main(arguments: Sequence[str]) -> int:
     option = parser.add_argument
     option("folder", metavar="FOLDER", help="a checkpoint of transformers: config.json, *.safetensors, tokenizer")
     option("-o", "--output", metavar="OUT", required=True, help="the folder that is written")
-    option("--precision", choices=[*PRECISIONS, *_QUANTIZED], default="fp32", help="of weights and results; default: fp32")
+    option("--precision", choices=[*PRECISIONS, *QUANTIZED], default="fp32", help="of weights and results; default: fp32")
     option("--target", metavar="NAME", help="onnxruntime: use its own operators; default: operators of ONNX")
     option("--opset", type=int, default=OPSET, help=f"the opset of ai.onnx; default: {OPSET}")
     option(

@@ -26,6 +26,7 @@ for package in ("torch", "transformers", "onnxruntime", "onnxscript"):
 
 import aton_onnx  # noqa: E402
 import numpy as np  # noqa: E402
+import onnx  # noqa: E402
 import onnxruntime  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
@@ -118,9 +119,24 @@ class Folder(unittest.TestCase):
         search = json.loads((self.path / "genai_config.json").read_text())["search"]
         self.assertEqual((search["do_sample"], search["top_k"], search["temperature"]), (True, 7, 0.6))
         self.assertTrue(compare(self.path, source, [[7, 9, 11]], max_new_tokens=8).passed)
-        refused = subprocess.run([*command, "--precision", "int4"], env=environment, capture_output=True, text=True, check=False)
+        rounded = subprocess.run([*command, "--precision", "int8"], env=environment, capture_output=True, text=True, check=False)
+        self.assertEqual(rounded.returncode, 0, rounded.stderr)
+        refused = subprocess.run([*command[:-1], "20", "--precision", "int4"], env=environment, capture_output=True, text=True, check=False)
         self.assertEqual(refused.returncode, 1)
-        self.assertRegex(refused.stderr, r"aton: precision int4: weights cannot be quantized yet; .*\n$")
+        self.assertRegex(refused.stderr, r"aton: .*--quantize int4: .* use --opset 21 or newer, or --target onnxruntime\n$")
+
+    def test_rounded_weights(self):
+        """All products of a Llama have integers, and give about the numbers of torch."""
+        model = llama(tie_word_embeddings=False)
+        for precision, target, error in (("int8", None, 0.01), ("int8", "onnxruntime", 0.01), ("int4", None, 0.2), ("int4", "onnxruntime", 0.2)):
+            with self.subTest(precision=precision, target=target):
+                report = export_language_model(model, self.path.with_name(f"{precision}.{target}"), precision=precision, target=target)
+                self.assertEqual((len(report.quantized), dict(report.unquantized)), (15, {}))
+                self.assertLess(max(each.relative_error for each in report.quantized), error)
+                nodes = [node.op_type for node in onnx.load(report.path, load_external_data=False).graph.node]
+                self.assertEqual(nodes.count("MatMulNBits" if target else "DequantizeLinear"), 15)
+                compared = compare(report.path.parent, model, [[7, 9, 11, 3]], max_new_tokens=1, runtime="onnxruntime")
+                self.assertLess(compared.results[0].largest_error, 0.1 if precision == "int8" else 1)
 
     def test_one_new_token_and_several_after_any_past(self):
         model = llama()
@@ -208,8 +224,6 @@ class Folder(unittest.TestCase):
         ):
             with self.assertRaisesRegex(aton_onnx.AtonError, message):
                 export_language_model(model, self.path)
-        with self.assertRaisesRegex(aton_onnx.AtonError, "^precision int8: weights cannot be quantized yet"):
-            export_language_model(llama(), self.path, precision="int8")
         with self.assertRaisesRegex(ValueError, "^precision='fp8'"):
             export_language_model(llama(), self.path, precision="fp8")
         with self.assertRaisesRegex(aton_onnx.AtonError, "opset"):
