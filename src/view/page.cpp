@@ -67,8 +67,16 @@ std::string data_of(page const& p) {
 } // namespace
 
 std::string to_html(page const& p) {
-    constexpr std::string_view scripts[] = {
-        "model.js", "tree.js", "layout.js", "pane.js", "draw.js", "outline.js", "details.js", "search.js", "main.js"};
+    constexpr std::string_view scripts[] = {"model.js",
+                                            "tree.js",
+                                            "layout.js",
+                                            "pane.js",
+                                            "draw.js",
+                                            "outline.js",
+                                            "details.js",
+                                            "search.js",
+                                            "first_look.js",
+                                            "main.js"};
     std::string frame;
     append_file(frame, "page.html");
     std::string out;

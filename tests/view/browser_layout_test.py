@@ -56,6 +56,42 @@ class Drawing(BrowserCase):
             for i in range(self.run_js("aton.views.length")):
                 self.assertEqual(self.run_js(f"{check}({i})"), [], path)
 
+    def test_the_first_look_is_the_whole_model_at_the_same_modules(self):
+        look = """aton.views.map((view) => {
+            const open = new Set(), groups = new Set();
+            const visit = (box, path) => box.children.forEach((child) => {
+                if (!child.isGroup || child.isSection) return;
+                const name = path + '/' + child.label;
+                groups.add(name);
+                if (child.open) open.add(name);
+                visit(child, name);
+            });
+            visit(view.root, '');
+            const { x, y, k } = view.camera, { width, height } = view.size;
+            const isWhole = x >= 0 && y >= 0 && x + view.root.width * k <= width && y + view.root.height * k <= height;
+            const shown = (box) => (box.open ? box.children.reduce((n, child) => n + shown(child), 0) : 1);
+            return { isWhole, shown: shown(view.root), open: [...open], groups: [...groups] };
+        })"""
+        for path in [
+            self.sample("sdpa"),
+            self.sample("kv_cache"),
+            self.save(chain(60), "short.onnx"),
+            self.save(chain(3000), "sixty_layers.onnx"),
+            self.save(chain(300, 300), "flat.onnx"),
+        ]:
+            for size in SIZES.values():
+                self.browser.resize(*size)
+                self.open(path)
+                panes = self.run_js(look)
+                for pane in panes:
+                    self.assertTrue(pane["isWhole"], (path, size))
+                    self.assertLessEqual(pane["shown"], 40, (path, size))
+                if len(panes) == 2:
+                    both = set(panes[0]["groups"]) & set(panes[1]["groups"])
+                    self.assertEqual(both & set(panes[0]["open"]), both & set(panes[1]["open"]), (path, size))
+                if "layers" in str(path):
+                    self.assertGreaterEqual(panes[0]["shown"], 10, size)
+
     def test_edges_are_those_of_the_graph(self):
         path = self.save(chain(300, 30))
         self.open(path)
@@ -103,7 +139,9 @@ class Drawing(BrowserCase):
         self.assertLess(times["paint"], 16)
 
     def test_a_dense_level_is_laid_out_in_time(self):
-        nodes = [helper.make_node("Sum", [f"v{j}" for j in range(i + 1)], [f"v{i + 1}"]) for i in range(85)]  # dagre alone: minutes
+        # A module of 85 nodes, for which dagre alone needs minutes, beside another node.
+        nodes = [helper.make_node("Sum", [f"v{j}" for j in range(i + 1)], [f"v{i + 1}"], f"/dense/n{i}") for i in range(85)]
+        nodes.append(helper.make_node("Relu", ["v85"], ["y"]))
         self.browser.timeout = 30
         self.open(
             self.save(
@@ -111,12 +149,14 @@ class Drawing(BrowserCase):
                     nodes,
                     "dense",
                     [helper.make_tensor_value_info("v0", TensorProto.FLOAT, [4])],
-                    [helper.make_tensor_value_info("v85", TensorProto.FLOAT, [4])],
+                    [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4])],
                 )
             )
         )
+        dense = "aton.views[0].root.children.find((b) => b.label === 'dense')"
+        self.run_js(f"(async () => {{ {dense}.expanded || await aton.views[0].toggle({dense}); await help.settle(); }})()")
         self.browser.timeout = 60
-        self.assertEqual(self.run_js("aton.views[0].root.routes.length"), 85 * 86 // 2 + 1)
+        self.assertEqual(self.run_js(f"{dense}.routes.length"), 85 * 86 // 2 + 1)
 
     def test_a_hundred_thousand_nodes(self):
         self.open(self.save(chain(100_000)))

@@ -7,7 +7,6 @@ const outline = new Outline(byId("outline"), select);
 const details = new Details(byId("details"), select);
 const views = models.map((model) => {
     const view = new View(model, new TreeBuilder(model).build(), select);
-    unfoldUpTo(view.root, 60);
     outline.addTab(view);
     byId("panes").append(view.element);
     return view;
@@ -62,7 +61,7 @@ async function unfoldAll(expanded) {
     say("Laying out");
     for (const view of views) {
         eachBox(view.root, (box) => { box.expanded = box === view.root; });
-        if (expanded) unfoldUpTo(view.root, 20000, true);
+        if (expanded) unfoldUpTo(view.root, 20000);
         if (!expanded && view.selected) view.selected = view.selected.shown();
         await view.relayout();
         view.fit();
@@ -120,8 +119,8 @@ async function start() {
     }
     setTheme("");
     if (views.length === 0) return;
-    await Promise.all(views.map((view) => view.relayout()));
-    views.forEach((view) => view.fit(false));
+    await unfoldFirst(views);
+    views.forEach((view) => view.whole(false));
     await select(views[0], null);
     if (firstDivergence) await select(views.find((view) => view.model === programModel), firstDivergence.box, true);
     await followAddress();

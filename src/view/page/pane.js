@@ -51,7 +51,7 @@ class View {
         new ResizeObserver(() => {
             const { clientWidth, clientHeight } = this.element;
             this.size = { width: clientWidth, height: clientHeight };
-            if (this.root.level && !this.moved) this.fit(false);
+            if (this.root.level && !this.moved) this.whole(false);
             this.redraw();
         }).observe(this.element);
         const { canvas } = this;
@@ -208,7 +208,7 @@ class View {
         const { width } = this.size;
         if (this.wholeScale() >= READABLE) return this.whole(animate);
         const first = this.root.children.find((box) => box.kind === "input") || this.root;
-        this.moved = false;
+        this.moved = true;
         this.fly({ x: width / 2 - (this.corner(first)[0] + first.width / 2) * READABLE, y: 24, k: READABLE }, animate);
     }
 
@@ -220,6 +220,7 @@ class View {
     whole(animate = true) {
         const { width, height } = this.size;
         const k = this.wholeScale();
+        this.moved = false;
         this.fly({ x: (width - this.root.width * k) / 2, y: (height - this.root.height * k) / 2 + 10, k }, animate);
     }
 

@@ -1,7 +1,10 @@
 // Boxes: what is drawn. Nodes are folded by the modules that they belong to, and long lists of nodes in sections.
 const MAX_DEPTH = 32; // of module paths
 const MAX_CHILDREN = 90; // of a group; more become sections, so that every layout is small
+const MAX_TOP = 40; // of the outermost group, whose boxes are the first that is seen
 const MAX_PORTS = 6; // of one side of a group
+const MAX_LOOSE = 8; // nodes beside modules in a group; of more, those that follow each other become sections
+const MIN_RUN = 4; // nodes of such a section
 
 let boxCount = 0;
 class Box {
@@ -178,14 +181,59 @@ class TreeBuilder {
             only.parent = group;
             return only;
         });
-        if (group.children.length > MAX_CHILDREN) this.divide(group);
+        this.gatherRuns(group);
+        if (group === this.root && group.children.length > MAX_TOP) this.divide(group, Math.max(4, Math.ceil(group.children.length / 20)));
+        this.divideMany(group);
     }
 
-    // `start`: how many children are in sections before this group.
-    divide(group, start = 0) {
-        const size = Math.max(20, Math.ceil(group.children.length / MAX_CHILDREN));
-        const all = group.children;
-        group.children = [];
+    // Beside modules, nodes that follow each other become a section, so that the modules are what is seen. Not if a module has nodes before and
+    // after them: edges would lead from the section to it and back.
+    gatherRuns(group) {
+        const loose = group.children.filter((child) => child.kind === "node" && !child.isGroup);
+        if (loose.length <= MAX_LOOSE || !group.children.some((child) => child.isModule)) return;
+        const at = []; // the children that the nodes belong to, by the nodes' indices
+        const ends = new Map();
+        for (const child of group.children)
+            eachBox(child, ({ node }) => {
+                if (!node || node.graph !== loose[0].node.graph) return;
+                at[node.index] = child;
+                const [first, last] = ends.get(child) || [node.index, node.index];
+                ends.set(child, [Math.min(first, node.index), Math.max(last, node.index)]);
+            });
+        let run = [];
+        const finish = () => {
+            const [a, b] = run.length ? [run[0].node.index, run[run.length - 1].node.index] : [];
+            if (run.length >= MIN_RUN && ![...ends.values()].some(([first, last]) => first < a && last > b)) this.gather(group, run);
+            run = [];
+        };
+        for (const child of at) {
+            if (!child) continue;
+            if (child.kind === "node" && !child.isGroup) run.push(child);
+            else finish();
+        }
+        finish();
+    }
+
+    gather(group, run) {
+        const section = new Box("group", `${run[0].label} to ${run[run.length - 1].label}`, null);
+        section.isSection = true;
+        group.children[group.children.indexOf(run[0])] = section;
+        section.parent = group;
+        run.forEach((child) => section.add(child));
+        const inside = new Set(run);
+        group.children = group.children.filter((child) => !inside.has(child));
+    }
+
+    divideMany(group, start = 0) {
+        const count = group.children.length;
+        if (count > MAX_CHILDREN) this.divide(group, Math.max(20, Math.ceil(count / MAX_CHILDREN)), start);
+    }
+
+    // Divides children in sections of a size. `start`: how many are in sections before this group.
+    divide(group, size, start = 0) {
+        const isEnd = (child) => child.kind === "input" || child.kind === "output";
+        const [inputs, all, outputs] = ["input", "", "output"].map((kind) => group.children.filter((c) => (kind ? c.kind === kind : !isEnd(c))));
+        group.children = inputs;
         for (let i = 0; i < all.length; i += size) {
             const section = new Box("group", "", group);
             section.isSection = true;
@@ -194,8 +242,9 @@ class TreeBuilder {
             const hasNames = first.isModule && last.isModule && first !== last;
             const ends = hasNames ? [first.label, last.label] : [start + i + 1, start + i + section.children.length];
             section.label = ends.join(" to ");
-            if (section.children.length > MAX_CHILDREN) this.divide(section, start + i);
+            this.divideMany(section, start + i);
         }
+        group.children.push(...outputs);
     }
 
     measure(box, depth) {
@@ -263,14 +312,14 @@ class TreeBuilder {
     }
 }
 
-// Unfolds groups level by level, as long as at most so many boxes are shown; not sections, unless told to.
-function unfoldUpTo(root, most, withSections = false) {
+// Unfolds groups level by level, as long as at most so many boxes are shown.
+function unfoldUpTo(root, most) {
     root.expanded = true;
     let shown = root.children.length;
     for (let level = root.children; level.length !== 0; ) {
         const next = [];
         for (const box of level) {
-            if (!box.isGroup || (box.isSection && !withSections) || shown + box.children.length > most) continue;
+            if (!box.isGroup || shown + box.children.length > most) continue;
             box.expanded = true;
             shown += box.children.length;
             next.push(...box.children);
