@@ -20,6 +20,8 @@ namespace aton::tool {
 void print_out(std::string_view text);
 /// The body of main(): calls `run`; prints an exception as one line on stderr and returns 1.
 int guarded(int (*run)(int, char**), int argc, char** argv);
+/// The command with all its subcommands. Returns the exit status, 0: success, 1: failure, 2: wrong usage.
+int run_command(int argc, char** argv);
 /// Prints "aton: WHAT" as one line on stderr.
 void complain(std::string_view what);
 /// Prints "aton: warning: FILE: TEXT" as one line on stderr. Of more than `max_warnings` in a run, guarded() prints the number of the others.
