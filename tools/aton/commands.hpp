@@ -18,13 +18,19 @@ namespace aton::tool {
 
 /// Writes the result of a command to stdout. Throws if that fails.
 void print_out(std::string_view text);
-/// The body of main(): calls `run`; prints an exception as one line on stderr and returns 1.
+/// The body of main(): run_reported() in a process of its own, whose signals and standard streams it prepares.
 int guarded(int (*run)(int, char**), int argc, char** argv);
+/// Calls `run`; prints an exception as one line on stderr and returns 1.
+int run_reported(int (*run)(int, char**), int argc, char** argv);
 /// The command with all its subcommands. Returns the exit status, 0: success, 1: failure, 2: wrong usage.
 int run_command(int argc, char** argv);
-/// Prints "aton: WHAT" as one line on stderr.
+/// Prints "aton: WHAT" as one line on stderr: why the command fails.
 void complain(std::string_view what);
-/// Prints "aton: warning: FILE: TEXT" as one line on stderr. Of more than `max_warnings` in a run, guarded() prints the number of the others.
+/// The same, because of operators that cannot be converted, if there are any.
+void complain(std::string_view what, std::vector<unconvertible> const& operators);
+/// Writes lines to stderr.
+void print_note(std::string_view text);
+/// Prints "aton: warning: FILE: TEXT" as one line on stderr. Of more than `max_warnings` in a run, run_reported() prints the number of the others.
 void warn(std::string const& file, std::string const& text);
 /// Replaces control characters by spaces, in text that comes from a file or the command line.
 [[nodiscard]] std::string plain(std::string text);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "commands.hpp"
+#include "console.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 
@@ -27,20 +28,7 @@ namespace aton::tool {
 
 namespace {
 
-std::size_t warning_count = 0;
-
-int run_guarded(int (*run)(int, char**), int argc, char** argv) {
-    try {
-        return run(argc, argv);
-    } catch (std::bad_alloc const&) {
-        complain("out of memory");
-    } catch (std::exception const& e) {
-        complain(e.what());
-    } catch (...) {
-        complain("unknown error");
-    }
-    return 1;
-}
+thread_local std::size_t warning_count = 0; ///< only the thread that runs a command warns
 
 /// Opens a descriptor for each of stdin, stdout and stderr that is closed, so that none of them becomes that of a file. Using it fails.
 void occupy_standard_streams() {
@@ -54,23 +42,50 @@ int guarded(int (*run)(int, char**), int argc, char** argv) {
     occupy_standard_streams();
     handle_signals();
     report_crashes();
-    int const status = run_guarded(run, argc, argv);
+    return run_reported(run, argc, argv);
+}
+
+int run_reported(int (*run)(int, char**), int argc, char** argv) {
+    int status = 1;
+    warning_count = 0;
+    try {
+        status = run(argc, argv);
+    } catch (std::bad_alloc const&) {
+        complain("out of memory");
+    } catch (std::exception const& e) {
+        complain(e.what());
+    } catch (...) {
+        complain("unknown error");
+    }
     if (std::size_t const shown = std::min(warning_count, max_warnings); shown != warning_count)
-        complain("warnings that are not shown: " + std::to_string(warning_count - shown));
+        print_note("aton: warnings that are not shown: " + std::to_string(warning_count - shown) + '\n');
     return status;
 }
 
 void warn(std::string const& file, std::string const& text) {
-    if (++warning_count <= max_warnings) complain("warning: " + plain(file) + ": " + plain(text));
+    if (++warning_count > max_warnings) return;
+    print_note(clipped("aton: warning: " + plain(file) + ": " + plain(text), max_message) + '\n');
 }
 
 void complain(std::string_view what) {
-    progress::pause const no_bar;
     std::string const line = clipped("aton: " + std::string(what), max_message);
-    std::fprintf(stderr, "%s\n", line.c_str());
+    if (thread_console != nullptr) thread_console->fail(line);
+    print_note(line + '\n');
+}
+
+void complain(std::string_view what, std::vector<unconvertible> const& operators) {
+    if (thread_console != nullptr && !operators.empty()) thread_console->refuse(operators);
+    complain(what);
+}
+
+void print_note(std::string_view text) {
+    if (thread_console != nullptr) return thread_console->note(text);
+    progress::pause const no_bar;
+    std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 void print_out(std::string_view text) {
+    if (thread_console != nullptr) return thread_console->print(text);
     progress::pause const no_bar;
     if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
     if (errno == EPIPE) end_by_closed_pipe();
@@ -78,6 +93,8 @@ void print_out(std::string_view text) {
 }
 
 int exec_sibling(std::string const& program, char** argv) {
+    if (thread_console != nullptr)
+        throw error(program + ": the library cannot become another program; run the command aton for this");
     std::error_code fault;
     std::filesystem::path const self = std::filesystem::read_symlink("/proc/self/exe", fault);
     std::string const path = (self.parent_path() / program).string();

@@ -223,8 +223,7 @@ std::unique_ptr<pass_trace> trace_of(export_request const& request) {
     if (request.print_after.empty()) return trace;
     trace->after = [wanted = find_pass(request.print_after)](std::string_view pass, graph_data const& graph) {
         if (pass != wanted) return;
-        std::string const text = "# after " + std::string(pass) + "\n" + to_string(graph);
-        std::fwrite(text.data(), 1, text.size(), stderr);
+        print_note("# after " + std::string(pass) + "\n" + to_string(graph));
     };
     return trace;
 }
@@ -262,7 +261,7 @@ int print_one(export_outcome const& made, export_request const& request) {
         print_out((request.quiet ? std::string() : text_of(made, opset)) +
                   (made.verified ? made.verified->text : std::string()));
     }
-    if (!made.error.empty()) complain(made.error);
+    if (!made.error.empty()) complain(made.error, made.refused);
     return made.passed() ? 0 : 1;
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -19,6 +20,7 @@
 #include <aton/core/json_writer.hpp>
 
 #include "commands.hpp"
+#include "console.hpp"
 #include "model_files.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
@@ -64,7 +66,11 @@ public:
           shown_(style_of_stderr(request.quiet)) {
         auto const count = std::min<std::size_t>(static_cast<std::size_t>(request.jobs), jobs.size());
         try {
-            while (threads_.size() != count) threads_.emplace_back([this] { work(); });
+            while (threads_.size() != count)
+                threads_.emplace_back([this, context = thread_context()] {
+                    thread_context::scope const mine(context);
+                    work();
+                });
         } catch (std::system_error const&) { // the system has no more threads
             if (threads_.empty()) work();
         }
@@ -86,7 +92,12 @@ public:
 private:
     void work() {
         for (std::size_t i = next_++; i < jobs_.size(); i = next_++) {
-            export_outcome made = run(jobs_[i]);
+            export_outcome made{jobs_[i], {}};
+            try {
+                made = run(jobs_[i]);
+            } catch (std::exception const& e) { // it was cancelled
+                made.error = e.what();
+            }
             std::lock_guard const lock(mutex_);
             outcomes_[i] = std::move(made);
             finished_.notify_all();
@@ -162,7 +173,7 @@ std::vector<export_job> plan_exports(export_request const& request) {
 
 int export_several(export_request const& request, std::vector<export_job> const& jobs) {
     auto const start = std::chrono::steady_clock::now();
-    postpone_closed_pipes();
+    if (thread_console == nullptr) postpone_closed_pipes(); // of stdout
     int const opset = request.options.opset;
     bool const is_json = request.format == "json";
     json_writer json;
@@ -177,7 +188,7 @@ int export_several(export_request const& request, std::vector<export_job> const&
             if (!request.quiet && !is_json && made.report) print_out(line_of(made, opset));
             if (made.passed()) continue;
             ++failed;
-            complain(failure_of(made));
+            complain(failure_of(made), made.refused);
         }
     }
     if (is_json && !(request.quiet && failed == 0)) print_out(json.new_line().end_array().text() + '\n');

@@ -26,7 +26,7 @@ constexpr char const* erase_line = "\r\033[K";
 constexpr int widest_bar = 30;
 
 /// Whoever writes to the terminal has it. A terminal may stop for hours; the work only waits for it where it writes something itself.
-std::mutex console;
+std::mutex terminal;
 progress* current = nullptr;
 int pauses = 0;
 std::atomic<bool> is_abandoned{false};
@@ -90,6 +90,7 @@ std::string time_text(std::chrono::steady_clock::duration d) {
 }
 
 progress_style style_of_stderr(bool quiet) {
+    if (thread_console != nullptr) return {.is_shown = false, .observer = thread_console};
     char const* const term = std::getenv("TERM");
     bool const can_erase = term != nullptr && std::strcmp(term, "dumb") != 0 && *term != '\0';
     bool const is_terminal = ::isatty(STDERR_FILENO) != 0 && can_erase && !is_set("CI");
@@ -99,7 +100,7 @@ progress_style style_of_stderr(bool quiet) {
 
 progress::progress(progress_style const& style) : style_(style) {
     if (!style_.is_shown) return;
-    std::lock_guard const lock(console);
+    std::lock_guard const lock(terminal);
     if (current != nullptr || is_abandoned) {
         style_.is_shown = false;
         return;
@@ -120,25 +121,35 @@ progress::~progress() {
     }
     changed_.notify_all();
     thread_.join();
-    std::lock_guard const lock(console);
+    std::lock_guard const lock(terminal);
     current = nullptr;
     clear();
 }
 
 void progress::stage(std::string what) {
-    if (!style_.is_shown) return;
-    std::lock_guard const lock(state_);
-    stage_ = std::move(what);
-    total_ = 0;
+    if (!style_.is_shown && style_.observer == nullptr) return;
+    std::unique_lock lock(state_);
+    now_.stage = std::move(what);
+    now_.total = 0;
+    tell(lock, true);
 }
 
 void progress::set(std::uint64_t done, std::uint64_t total, std::string_view what, progress_unit unit) {
-    if (!style_.is_shown) return;
-    std::lock_guard const lock(state_);
-    done_ = std::min(done, total);
-    total_ = total;
-    unit_ = unit;
-    if (what_ != what) what_ = what;
+    if (!style_.is_shown && style_.observer == nullptr) return;
+    std::unique_lock lock(state_);
+    now_.done = std::min(done, total);
+    now_.total = total;
+    now_.unit = unit;
+    if (now_.what != what) now_.what = what;
+    tell(lock, false);
+}
+
+/// Gives up the lock.
+void progress::tell(std::unique_lock<std::mutex>& lock, bool is_new_stage) {
+    if (style_.observer == nullptr) return;
+    progress_state const now = now_;
+    lock.unlock();
+    style_.observer->report(now, is_new_stage);
 }
 
 void progress::step(std::uint64_t done, std::uint64_t total, std::string_view what) {
@@ -164,10 +175,10 @@ void progress::run() {
 /// "1203 of 4032 mappings, 30 s", "221.0 MB of 498.0 MB, 3 s"
 std::string progress::counts() const {
     std::string out;
-    if (total_ != 0) {
-        out = unit_ == progress_unit::bytes ? size_text(done_) + " of " + size_text(total_)
-                                            : std::to_string(done_) + " of " + std::to_string(total_);
-        if (!what_.empty()) out += ' ' + what_;
+    if (now_.total != 0) {
+        out = now_.unit == progress_unit::bytes ? size_text(now_.done) + " of " + size_text(now_.total)
+                                                : std::to_string(now_.done) + " of " + std::to_string(now_.total);
+        if (!now_.what.empty()) out += ' ' + now_.what;
         out += ", ";
     }
     return out + elapsed_text(clock::now() - start_);
@@ -178,11 +189,11 @@ std::string progress::bar(int columns) const {
     std::string out = counts();
     auto const width = static_cast<std::size_t>(std::max(columns - 1, 1));
     constexpr std::size_t rest = 10; // "[] 100 %, "
-    if (total_ != 0 && out.size() + rest <= width) {
-        double const share = static_cast<double>(done_) / static_cast<double>(total_);
+    if (now_.total != 0 && out.size() + rest <= width) {
+        double const share = static_cast<double>(now_.done) / static_cast<double>(now_.total);
         char percent[16];
         std::snprintf(percent, sizeof percent, "%3d %%, ", static_cast<int>(100 * share));
-        std::size_t const room = (width - out.size() - rest) / (stage_.empty() ? 1 : 2);
+        std::size_t const room = (width - out.size() - rest) / (now_.stage.empty() ? 1 : 2);
         std::size_t const length = std::min<std::size_t>(widest_bar, room);
         auto const full = static_cast<std::size_t>(share * static_cast<double>(length));
         out = percent + out;
@@ -190,16 +201,16 @@ std::string progress::bar(int columns) const {
     }
     if (out.size() > width) return tail(out, width);
     std::size_t const left = width - out.size();
-    return stage_.empty() || left < 8 ? out : tail(stage_, left - 1) + ' ' + out;
+    return now_.stage.empty() || left < 8 ? out : tail(now_.stage, left - 1) + ' ' + out;
 }
 
 /// "aton: model.pt2: writing: 221.0 MB of 498.0 MB, 30 s"
 std::string progress::line() const {
-    return "aton: " + (stage_.empty() ? std::string() : tail(stage_, 200) + ": ") + counts() + '\n';
+    return "aton: " + (now_.stage.empty() ? std::string() : tail(now_.stage, 200) + ": ") + counts() + '\n';
 }
 
 void progress::show(std::string const& text) {
-    std::lock_guard const lock(console);
+    std::lock_guard const lock(terminal);
     if (pauses != 0 || is_abandoned) return;
     if (!style_.is_terminal) return write_all(style_.file, text);
     bar_file = style_.file;
@@ -218,13 +229,13 @@ void progress::abandon() noexcept {
 }
 
 progress::pause::pause() {
-    std::lock_guard const lock(console);
+    std::lock_guard const lock(terminal);
     ++pauses;
     if (current != nullptr) current->clear();
 }
 
 progress::pause::~pause() {
-    std::lock_guard const lock(console);
+    std::lock_guard const lock(terminal);
     --pauses;
 }
 

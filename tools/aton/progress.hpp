@@ -10,6 +10,8 @@
 #include <string_view>
 #include <thread>
 
+#include "console.hpp"
+
 namespace aton::tool {
 
 /// Where and how progress is shown.
@@ -21,12 +23,11 @@ struct progress_style {
     std::chrono::milliseconds
         every{}; ///< between two updates of a bar; between lines, at first: then twice as long, and so on
     std::chrono::milliseconds at_most{}; ///< between two lines
+    console* observer = nullptr;         ///< is told as well, whether it is shown or not
 };
-/// The style for stderr. A terminal gets a bar, unless TERM is "dumb" or CI is set. `quiet`: nothing is shown.
+/// The style for stderr, or for the console of this thread if it has one. A terminal gets a bar, unless TERM is "dumb" or CI is set. `quiet`:
+/// nothing is shown.
 [[nodiscard]] progress_style style_of_stderr(bool quiet = false);
-
-/// What is counted.
-enum class progress_unit : std::uint8_t { things, bytes };
 
 /// At most one object shows its progress at a time; others show nothing. All members may be called from any thread.
 class progress {
@@ -65,15 +66,12 @@ private:
     [[nodiscard]] std::string bar(int columns) const;
     [[nodiscard]] std::string line() const;
     void set(std::uint64_t done, std::uint64_t total, std::string_view what, progress_unit unit);
+    void tell(std::unique_lock<std::mutex>& lock, bool is_new_stage);
 
     progress_style style_;
     std::mutex state_; ///< for the members up to has_ended_
     clock::time_point start_ = clock::now();
-    std::string stage_;
-    std::string what_;
-    std::uint64_t done_ = 0;
-    std::uint64_t total_ = 0; ///< 0: unknown
-    progress_unit unit_ = progress_unit::things;
+    progress_state now_;
     bool has_ended_ = false;
     bool is_drawn_ = false;
     std::condition_variable changed_;
