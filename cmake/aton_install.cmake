@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# cmake --install: headers, license, and a CMake package with those of the components dsl, mappings, exporter, runtime, verify, torch and tool that
+# cmake --install: headers, license, and a CMake package with those of the components dsl, mappings, exporter, runtime, verify, torch, tool and c that
 # are built. For packages (aton_debian.cmake), the files belong to the install components `command` (what runs), `torch` (aton::torch) and `dev`.
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
@@ -39,7 +39,8 @@ function(aton_install_headers)
         if(IS_DIRECTORY "${path}")
             install(DIRECTORY "${path}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/aton" FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
         else()
-            install(FILES "${path}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/aton")
+            get_filename_component(folder "${name}" DIRECTORY)
+            install(FILES "${path}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/aton/${folder}")
         endif()
     endforeach()
 endfunction()
@@ -64,7 +65,7 @@ install(FILES "${PROJECT_BINARY_DIR}/package/atonConfig.cmake" "${PROJECT_BINARY
     "${PROJECT_SOURCE_DIR}/cmake/aton_plugin.cmake"
     DESTINATION "${aton_package_folder}")
 
-# aton_install_compiled(): installs those of the components mappings, exporter, runtime, verify, torch and tool whose targets exist. Each component
+# aton_install_compiled(): installs those of the components mappings, exporter, runtime, verify, torch, tool and c whose targets exist. Each component
 # imports the components that it depends on.
 function(aton_install_compiled)
     set(bring "include(\"\${CMAKE_CURRENT_LIST_DIR}/aton-@.cmake\")\n")
@@ -110,6 +111,10 @@ endif()
     if(TARGET aton_command)
         set_target_properties(aton_command PROPERTIES EXPORT_NAME tool)
         aton_install_component(tool "" TARGETS aton_command)
+    endif()
+    if(TARGET aton_c)
+        aton_install_component(c "" TARGETS aton_c)
+        aton_install_headers(c/aton.h)
     endif()
     if(TARGET aton_verify_command) # what `aton verify` executes
         install(TARGETS aton_verify_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)

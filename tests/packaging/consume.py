@@ -146,7 +146,7 @@ def find_package(way):
     refused = {
         "-DCOMPONENTS=runtime": "component 'runtime' is not part of this installation, which has: dsl",
         "-DCOMPONENTS=dsl;exporter": "component 'exporter' is not part of this installation, which has: dsl",
-        "-DCOMPONENTS=exportr": "there is no component 'exportr'; components are: dsl, mappings, exporter, runtime, verify, torch, tool",
+        "-DCOMPONENTS=exportr": "there is no component 'exportr'; components are: dsl, mappings, exporter, runtime, verify, torch, tool, c",
         "-DVERSION=0.0.9": f"version: {version()}",
         "-DVERSION=0.3": f"version: {version()}",
     }
