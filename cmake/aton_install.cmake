@@ -75,7 +75,7 @@ function(aton_install_compiled)
 
     aton_install_component(mappings "" TARGETS aton_language aton_mappings aton_fusions aton_targets)
 
-    set(libraries aton_model_io aton_program aton_frontend aton_passes aton_exporter)
+    set(libraries aton_system aton_model_io aton_program aton_frontend aton_passes aton_exporter)
     if(ATON_ONNX_IS_INSTALLED)
         set(dependencies "find_dependency(ONNX CONFIG)\nif(NOT TARGET ONNX::onnx)\n    add_library(ONNX::onnx ALIAS onnx)\nendif()\n")
     else()

@@ -26,15 +26,15 @@ fs::path folder_of(std::string const& path) {
 } // namespace
 
 std::optional<file_identity> identity_of(std::string const& path) {
-    struct ::stat s{};
-    if (::stat(path.c_str(), &s) != 0) return {};
-    return file_identity(s.st_dev, s.st_ino);
+    system::file_facts facts;
+    if (!system::examine(path, facts)) return {};
+    return facts.identity;
 }
 
 std::optional<file_identity> const& open_files::identity(int file) {
     auto const [found, is_new] = known_.try_emplace(file);
-    struct ::stat s{};
-    if (is_new && file >= 0 && ::fstat(file, &s) == 0) found->second.emplace(s.st_dev, s.st_ino);
+    system::file_facts facts;
+    if (is_new && file >= 0 && system::examine(file, facts)) found->second.emplace(facts.identity);
     return found->second;
 }
 

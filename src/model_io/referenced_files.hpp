@@ -8,18 +8,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-
-#include <sys/stat.h>
 
 #include <aton/core/stored_tensor.hpp>
 #include <aton/ir/graph.hpp>
 #include <aton/model_io/weights.hpp>
 
+#include "system/files.hpp"
+
 namespace ATON_NAMESPACE::detail {
 
-/// Identifies a file independently of its name.
-using file_identity = std::pair<::dev_t, ::ino_t>;
+using system::file_identity;
 
 [[nodiscard]] std::optional<file_identity> identity_of(std::string const& path);
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <utility>
 
-#include <sys/stat.h>
-
 #include <aton/core/error.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/model_io/weights.hpp>
+
+#include "system/files.hpp"
 
 namespace ATON_NAMESPACE {
 
@@ -232,9 +232,9 @@ void stored_reader::lay_out(stored_part const& part, dtype type, piece_sink& sin
 
 void stored_reader::require_whole_file() const {
     file_span const& bytes = part_->bytes;
-    struct ::stat facts{};
-    if (bytes.file < 0 || ::fstat(bytes.file, &facts) != 0) return;
-    if (static_cast<std::uint64_t>(facts.st_size) < bytes.position + bytes.size)
+    system::file_facts facts;
+    if (bytes.file < 0 || !system::examine(bytes.file, facts)) return;
+    if (facts.size < bytes.position + bytes.size)
         throw error("the file with the weights was truncated while it was read");
 }
 
