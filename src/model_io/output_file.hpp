@@ -11,7 +11,7 @@
 
 #include <aton/core/stored_tensor.hpp>
 
-#include "range_copier.hpp"
+#include "system/range_copier.hpp"
 
 namespace ATON_NAMESPACE::detail {
 
@@ -66,7 +66,7 @@ private:
     std::uint64_t position_ = 0; ///< of the next byte, including gathered bytes
     std::unique_ptr<std::byte[]> gathered_;
     std::size_t gathered_size_ = 0;
-    range_copier copier_;
+    system::range_copier copier_;
 };
 
 } // namespace ATON_NAMESPACE::detail

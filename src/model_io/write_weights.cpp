@@ -146,7 +146,7 @@ struct data_file {
             void const* const key = identity(*t);
             auto const [found, is_new] = offsets.try_emplace({key, n}, 0);
             if (is_new) {
-                std::uint64_t const unit = n >= detail::page_size ? detail::page_size : cache_line;
+                std::uint64_t const unit = n >= system::page_size ? system::page_size : cache_line;
                 found->second = (size + unit - 1) / unit * unit;
                 size = found->second + n;
                 entries.push_back({t, found->second});
