@@ -12,21 +12,20 @@
 #include <system_error>
 #include <utility>
 
-#include <dlfcn.h>
-#include <link.h>
-
 #include <aton/aten/function_schema.hpp>
 #include <aton/aten/schema_table.hpp>
 #include <aton/dsl/plugin_abi.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/passes/patterns.hpp>
 
+#include "system/library.hpp"
+
 namespace ATON_NAMESPACE {
 
 namespace exporter { // not unnamed: plugin::library has them
 
 struct close_library {
-    void operator()(void* handle) const { ::dlclose(handle); }
+    void operator()(void* handle) const { system::close_library(handle); }
 };
 using library_handle = std::unique_ptr<void, close_library>;
 
@@ -43,6 +42,7 @@ namespace {
 
 using exporter::foreign_row;
 using exporter::library_handle;
+using system::is_loaded;
 
 extern "C" {
 
@@ -76,54 +76,24 @@ void run_foreign(dsl::invocation& in) {
     }
 }
 
-/// A range of memory that must be in a loaded library.
-struct memory {
-    std::uintptr_t first = 0;
-    std::uint64_t size = 0;
-    ElfW(Word) rights = PF_R;
-    bool found = false;
-};
-
-int find_segment(dl_phdr_info* object, std::size_t, void* data) {
-    memory& wanted = *static_cast<memory*>(data);
-    for (int i = 0; i != object->dlpi_phnum; ++i) {
-        ElfW(Phdr) const& segment = object->dlpi_phdr[i];
-        if (segment.p_type != PT_LOAD || (segment.p_flags & wanted.rights) != wanted.rights) continue;
-        std::uintptr_t const start = object->dlpi_addr + segment.p_vaddr;
-        if (wanted.first < start || wanted.size > segment.p_memsz) continue;
-        wanted.found = wanted.found || wanted.first - start <= segment.p_memsz - wanted.size;
-    }
-    return wanted.found ? 1 : 0;
-}
-
-/// Whether the range is inside one segment of a loaded library, as constants are.
-bool is_loaded(void const* first, std::uint64_t size, ElfW(Word) rights = PF_R) {
-    memory wanted{reinterpret_cast<std::uintptr_t>(first), size, rights}; // NOLINT(*-reinterpret-cast): an address
-    ::dl_iterate_phdr(&find_segment, &wanted);
-    return wanted.found;
-}
-
 class reader {
 public:
     explicit reader(std::string const& path) : path_(path) {}
 
     [[nodiscard]] abi::description const& find_description(void* handle) const {
-        void const* const at = ::dlsym(handle, abi::symbol);
-        if (at == nullptr)
+        system::symbol const symbol = system::find_symbol(handle, abi::symbol);
+        if (symbol.address == nullptr)
             refuse("not an Aton plugin: it has no symbol 'aton_plugin', which ATON_PLUGIN(my_table) defines");
         constexpr std::size_t stable_bytes = offsetof(abi::description, library); // the part that no version changes
-        Dl_info where{};
-        void* entry = nullptr;
-        bool const known = ::dladdr1(at, &where, &entry, RTLD_DL_SYMENT) != 0 && entry != nullptr;
-        if (!known || static_cast<ElfW(Sym) const*>(entry)->st_size < stable_bytes || !is_loaded(at, stable_bytes))
-            malformed();
-        auto const& found = *static_cast<abi::description const*>(at);
+        if (symbol.size < stable_bytes || !is_loaded(symbol.address, stable_bytes)) malformed();
+        auto const& found = *static_cast<abi::description const*>(symbol.address);
         if (std::string_view(found.magic, sizeof found.magic) != abi::magic) malformed();
         std::string const version = text_of(found.version, "version");
         if (version != aton::version)
             refuse("built against Aton " + version + ", but this is Aton " + std::string(aton::version) +
                    "; rebuild it with the headers of this version");
-        if (found.bytes != sizeof(abi::description) || !is_loaded(at, sizeof(abi::description))) malformed();
+        if (found.bytes != sizeof(abi::description) || !is_loaded(symbol.address, sizeof(abi::description)))
+            malformed();
         std::string const library = text_of(found.library, "library");
         if (library != abi::standard_library())
             refuse("built with " + library + ", but this Aton with " + std::string(abi::standard_library()) +
@@ -166,7 +136,8 @@ private:
 
     template <class Result, class... Arguments>
     static bool is_code(Result (*f)(Arguments...)) {
-        return is_loaded(reinterpret_cast<void const*>(f), 1, PF_X); // NOLINT(*-reinterpret-cast): an address
+        return is_loaded(
+            reinterpret_cast<void const*>(f), 1, system::access::execute); // NOLINT(*-reinterpret-cast): an address
     }
 
     [[nodiscard]] std::string_view view_of(abi::text t, std::string const& what) const {
@@ -241,14 +212,6 @@ private:
     std::string const& path_;
 };
 
-/// "cannot be loaded as a shared library: invalid ELF header": the message of dlerror() without the path.
-std::string load_fault(std::string const& file) {
-    char const* const said = ::dlerror();
-    std::string text = said != nullptr ? said : "unknown error";
-    if (text.starts_with(file + ": ")) text.erase(0, file.size() + 2);
-    return "cannot be loaded as a shared library: " + text;
-}
-
 } // namespace
 
 /// The order matters: rows point into the library.
@@ -278,12 +241,12 @@ plugin load_plugin(std::string const& path) {
     if (!std::filesystem::exists(status)) source.refuse("no such file");
     if (std::filesystem::is_directory(status)) source.refuse("is a folder, not a plugin");
     if (!std::filesystem::is_regular_file(status)) source.refuse("is not a regular file");
-    std::string const file = path.find('/') == std::string::npos ? "./" + path : path; // no search in the library path
 
     auto loaded = std::make_unique<plugin::library>();
     loaded->path = path;
-    loaded->handle.reset(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
-    if (loaded->handle == nullptr) source.refuse(load_fault(file));
+    std::string why;
+    loaded->handle.reset(system::load_library(path, why));
+    if (loaded->handle == nullptr) source.refuse("cannot be loaded as a shared library: " + why);
     abi::description const& d = source.find_description(loaded->handle.get());
     loaded->rows = source.read_rows(d);
     loaded->rewrites = source.read_rewrites(d);

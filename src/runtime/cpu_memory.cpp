@@ -7,26 +7,18 @@
 #include <new>
 #include <utility>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <aton/core/error.hpp>
 
 #include "check_allocation.hpp"
+#include "system/memory.hpp"
 
 namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
 /// Needed because systems overcommit memory and kill the process that touches it.
-std::size_t memory_of_machine() {
-    long const pages = ::sysconf(_SC_PHYS_PAGES);
-    long const bytes = ::sysconf(_SC_PAGESIZE);
-    return pages <= 0 || bytes <= 0 ? SIZE_MAX : static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes);
-}
-
 std::atomic<std::size_t>& max_memory() {
-    static std::atomic<std::size_t> limit = memory_of_machine();
+    static std::atomic<std::size_t> limit = system::memory_of_machine();
     return limit;
 }
 
@@ -44,10 +36,7 @@ public:
             if (fits) give_back(bytes + overhead);
             too_large(bytes);
         }
-#if defined(MADV_HUGEPAGE)
-        // Large pages make the first write several times as fast. The system may refuse.
-        if (bytes >= huge_page) (void)::madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);
-#endif
+        if (bytes >= huge_page) system::prefer_large_pages(memory, bytes / huge_page * huge_page);
         return memory;
     }
     void release(void* memory, std::size_t bytes) noexcept override {
@@ -84,7 +73,7 @@ heap& cpu_heap() {
 
 allocator& cpu_allocator() { return cpu_heap(); }
 
-void limit_cpu_memory(std::size_t bytes) { max_memory() = bytes == 0 ? memory_of_machine() : bytes; }
+void limit_cpu_memory(std::size_t bytes) { max_memory() = bytes == 0 ? system::memory_of_machine() : bytes; }
 
 void expect_cpu_memory(std::size_t bytes) {
     if (!cpu_heap().take(bytes)) too_large(bytes);
