@@ -16,13 +16,12 @@
 
 #include <aton/core/error.hpp>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "commands.hpp"
 #include "console.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
+#include "system/console.hpp"
+#include "system/process.hpp"
 
 namespace aton::tool {
 
@@ -30,19 +29,13 @@ namespace {
 
 thread_local std::size_t warning_count = 0; ///< only the thread that runs a command warns
 
-/// Opens a descriptor for each of stdin, stdout and stderr that is closed, so that none of them becomes that of a file. Using it fails.
-void occupy_standard_streams() {
-    for (int const each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-        if (::fcntl(each, F_GETFD) < 0) (void)::open("/dev/null", each == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
 } // namespace
 
 int guarded(int (*run)(int, char**), int argc, char** argv) {
-    occupy_standard_streams();
+    system::prepare_streams();
     handle_signals();
     report_crashes();
-    return run_reported(run, argc, argv);
+    return run_reported(run, argc, system::arguments(argc, argv));
 }
 
 int run_reported(int (*run)(int, char**), int argc, char** argv) {
@@ -95,11 +88,9 @@ void print_out(std::string_view text) {
 int exec_sibling(std::string const& program, char** argv) {
     if (thread_console != nullptr)
         throw error(program + ": the library cannot become another program; run the command aton for this");
-    std::error_code fault;
-    std::filesystem::path const self = std::filesystem::read_symlink("/proc/self/exe", fault);
-    std::string const path = (self.parent_path() / program).string();
+    std::filesystem::path const path = system::sibling_path(program);
     restore_signals();
-    if (!fault) ::execv(path.c_str(), argv);
+    if (!path.empty()) system::become(path, argv);
     throw error("cannot run " + program + ": " + std::strerror(errno) +
                 "; it is built next to aton with -DATON_BUILD_RUNTIME=ON");
 }

@@ -12,8 +12,7 @@
 
 #include <aton/core/error.hpp>
 
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include "system/console.hpp"
 
 namespace aton::tool {
 
@@ -35,19 +34,6 @@ std::atomic<int> bar_file{-1}; ///< the terminal that shows a bar, or -1
 bool is_set(char const* variable) {
     char const* const value = std::getenv(variable);
     return value != nullptr && *value != '\0';
-}
-
-void write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        ::ssize_t const n = ::write(file, text.data(), text.size());
-        if (n <= 0) return;
-        text.remove_prefix(static_cast<std::size_t>(n));
-    }
-}
-
-int columns_of(int file) {
-    struct ::winsize size{};
-    return ::ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
 }
 
 /// At most this many characters of UTF-8, the last ones, on one line.
@@ -91,11 +77,10 @@ std::string time_text(std::chrono::steady_clock::duration d) {
 
 progress_style style_of_stderr(bool quiet) {
     if (thread_console != nullptr) return {.is_shown = false, .observer = thread_console};
-    char const* const term = std::getenv("TERM");
-    bool const can_erase = term != nullptr && std::strcmp(term, "dumb") != 0 && *term != '\0';
-    bool const is_terminal = ::isatty(STDERR_FILENO) != 0 && can_erase && !is_set("CI");
-    if (is_terminal) return {!quiet, true, STDERR_FILENO, seconds(1), milliseconds(100), milliseconds(100)};
-    return {!quiet, false, STDERR_FILENO, seconds(30), seconds(30), std::chrono::minutes(5)};
+    constexpr int file = system::standard_error;
+    bool const is_terminal = system::is_terminal(file) && system::can_erase_lines(file) && !is_set("CI");
+    if (is_terminal) return {!quiet, true, file, seconds(1), milliseconds(100), milliseconds(100)};
+    return {!quiet, false, file, seconds(30), seconds(30), std::chrono::minutes(5)};
 }
 
 progress::progress(progress_style const& style) : style_(style) {
@@ -163,7 +148,7 @@ void progress::run() {
     milliseconds wait = style_.first;
     milliseconds interval = style_.every;
     while (!changed_.wait_for(lock, wait, [&] { return has_ended_; })) {
-        std::string const text = style_.is_terminal ? bar(columns_of(style_.file)) : line();
+        std::string const text = style_.is_terminal ? bar(system::columns_of(style_.file)) : line();
         lock.unlock();
         show(text);
         lock.lock();
@@ -212,20 +197,20 @@ std::string progress::line() const {
 void progress::show(std::string const& text) {
     std::lock_guard const lock(terminal);
     if (pauses != 0 || is_abandoned) return;
-    if (!style_.is_terminal) return write_all(style_.file, text);
+    if (!style_.is_terminal) return system::write_text(style_.file, text);
     bar_file = style_.file;
     is_drawn_ = true;
-    write_all(style_.file, '\r' + text + "\033[K");
+    system::write_text(style_.file, '\r' + text + "\033[K");
 }
 
 void progress::clear() {
-    if (std::exchange(is_drawn_, false)) write_all(style_.file, erase_line);
+    if (std::exchange(is_drawn_, false)) system::write_text(style_.file, erase_line);
     bar_file = -1;
 }
 
 void progress::abandon() noexcept {
     is_abandoned = true;
-    if (int const file = bar_file; file >= 0) write_all(file, erase_line);
+    if (int const file = bar_file; file >= 0) system::write_text(file, erase_line);
 }
 
 progress::pause::pause() {

@@ -7,14 +7,15 @@
 #include <aton/core/error.hpp>
 
 #include "commands.hpp"
+#include "system/process.hpp"
 #include "torch_truth.hpp"
 
 namespace aton::tool {
 
 void become_torch(char** argv) {
     std::error_code fault;
-    std::filesystem::path const here = std::filesystem::read_symlink("/proc/self/exe", fault);
-    if (fault || !std::filesystem::exists(here.parent_path() / "aton-verify-torch", fault))
+    std::filesystem::path const program = system::sibling_path("aton-verify-torch");
+    if (program.empty() || !std::filesystem::exists(program, fault))
         throw error("--torch: there is no aton-verify-torch beside aton-verify; build Aton with -DATON_BUILD_TORCH=ON, "
                     "which needs "
                     "libtorch, such as that of pip install torch");
