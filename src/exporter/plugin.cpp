@@ -19,6 +19,7 @@
 #include <aton/passes/patterns.hpp>
 
 #include "system/library.hpp"
+#include "system/paths.hpp"
 
 namespace ATON_NAMESPACE {
 
@@ -237,7 +238,7 @@ plugin_row running_row() noexcept { return running; }
 plugin load_plugin(std::string const& path) {
     reader const source(path);
     std::error_code fault;
-    std::filesystem::file_status const status = std::filesystem::status(path, fault);
+    std::filesystem::file_status const status = std::filesystem::status(system::path_of(path), fault);
     if (!std::filesystem::exists(status)) source.refuse("no such file");
     if (std::filesystem::is_directory(status)) source.refuse("is a folder, not a plugin");
     if (!std::filesystem::is_regular_file(status)) source.refuse("is not a regular file");

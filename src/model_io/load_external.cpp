@@ -15,6 +15,7 @@
 
 #include "proto.hpp"
 #include "read_tensor.hpp"
+#include "system/paths.hpp"
 
 namespace ATON_NAMESPACE {
 
@@ -24,10 +25,10 @@ namespace fs = std::filesystem;
 
 /// The path of an external tensor, which must be in the model's folder or below it.
 fs::path path_of(external_tensor const& e, fs::path const& folder) {
-    fs::path const location(e.location);
-    bool const leaves = location.is_absolute() || std::find(location.begin(), location.end(), "..") != location.end();
+    fs::path const location = system::part_of(e.location);
+    bool const leaves = location.has_root_path() || std::find(location.begin(), location.end(), "..") != location.end();
     if (e.location.empty() || leaves) throw error("is stored in '" + e.location + "', outside the model's folder");
-    return folder / location;
+    return system::path_in(folder, location);
 }
 
 void read_bytes(external_tensor const& e, fs::path const& file, tensor& to) {
@@ -37,22 +38,22 @@ void read_bytes(external_tensor const& e, fs::path const& file, tensor& to) {
     std::uint64_t const needed = (std::uint64_t{count} * bits(to.type) + 7) / 8;
     std::error_code fault;
     std::uint64_t const size = fs::file_size(file, fault);
-    if (fault) throw error("cannot be read from " + file.string() + ": " + fault.message());
+    if (fault) throw error("cannot be read from " + system::text_of(file) + ": " + fault.message());
     bool const inside = e.offset >= 0 && static_cast<std::uint64_t>(e.offset) <= size &&
                         needed <= size - static_cast<std::uint64_t>(e.offset);
     if (!inside || (e.length >= 0 && static_cast<std::uint64_t>(e.length) != needed))
         throw error("needs " + std::to_string(needed) + " bytes at offset " + std::to_string(e.offset) + " of " +
-                    file.string() + ", which does not have them");
+                    system::text_of(file) + ", which does not have them");
     std::ifstream in(file, std::ios::binary);
     to.bytes.resize(needed);
     if (!in.seekg(e.offset) || (needed != 0 && !in.read(to.bytes.data(), static_cast<std::streamsize>(needed))))
-        throw error("cannot be read from " + file.string());
+        throw error("cannot be read from " + system::text_of(file));
 }
 
 } // namespace
 
 void load_external(model& m, std::string const& path) {
-    fs::path const folder = fs::path(path).parent_path();
+    fs::path const folder = system::path_of(path).parent_path();
     for (external_tensor const& e : m.external) {
         graph_initializer* to = nullptr;
         for (graph_initializer& i : m.graph.initializers)

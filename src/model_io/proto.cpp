@@ -13,17 +13,20 @@
 
 #include <aton/core/error.hpp>
 
+#include "system/paths.hpp"
+
 namespace ATON_NAMESPACE::detail {
 
 std::string read_file(std::string const& path) {
     std::error_code failure;
-    auto const status = std::filesystem::status(path, failure);
+    std::filesystem::path const file = system::path_of(path);
+    auto const status = std::filesystem::status(file, failure);
     if (!std::filesystem::exists(status)) throw error(path + ": no such file");
     if (std::filesystem::is_directory(status)) throw error(path + ": is a folder, not a file");
-    std::ifstream in(path, std::ios::binary);
+    std::ifstream in(file, std::ios::binary);
     if (!in) throw error(path + ": cannot be read: " + std::strerror(errno));
     std::string bytes;
-    if (auto const size = std::filesystem::file_size(path, failure); !failure) {
+    if (auto const size = std::filesystem::file_size(file, failure); !failure) {
         if (size > static_cast<std::uintmax_t>(std::numeric_limits<int>::max()))
             throw error(path + ": larger than 2 GiB, which protobuf cannot read; store the weights in a separate file");
         bytes.reserve(static_cast<std::size_t>(size));

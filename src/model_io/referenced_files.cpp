@@ -6,6 +6,7 @@
 
 #include "output_file.hpp"
 #include "stored_reader.hpp"
+#include "system/paths.hpp"
 
 #include <aton/core/error.hpp>
 
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path folder_of(std::string const& path) {
-    fs::path const parent = fs::path(path).parent_path();
+    fs::path const parent = system::path_of(path).parent_path();
     std::error_code failure;
     auto out = fs::canonical(parent.empty() ? "." : parent, failure);
     if (failure) throw error(path + ": cannot be written: " + failure.message());
@@ -50,7 +51,7 @@ void open_files::require_other(graph_data const& graph, std::string const& path)
 }
 
 void require_plain_name(std::string const& path) {
-    if (fs::path(path).filename().string().find("..") != std::string::npos)
+    if (system::text_of(system::part_of(path).filename()).find("..") != std::string::npos)
         throw error(path + ": ONNX's checker refuses weights in a file with '..' in its name; choose another name");
 }
 
@@ -69,23 +70,24 @@ referenced_files::referenced_files(std::string const& path, weight_options const
 
 void referenced_files::add(std::string const& path, std::string const& source) {
     std::error_code failure;
-    auto const status = fs::symlink_status(source, failure);
+    fs::path const file = system::path_of(source);
+    auto const status = fs::symlink_status(file, failure);
     if (!fs::exists(status)) throw error(source + ": no such file");
     auto const refuse = [&](char const* why) {
         throw error(source + why + ", and ONNX's checker refuses weights in such a file; use --weights external");
     };
     if (fs::is_symlink(status)) refuse(": is a symbolic link");
     if (!fs::is_regular_file(status)) refuse(": is not a regular file");
-    if (fs::hard_link_count(source, failure) > 1 && !failure) refuse(": has several hard links");
+    if (fs::hard_link_count(file, failure) > 1 && !failure) refuse(": has several hard links");
     require_plain_name(source);
     fs::path const inside = folder_of(source).lexically_relative(folder_of(path));
-    if (inside.empty() || inside.native().find("..") != std::string::npos)
+    if (inside.empty() || system::text_of(inside).find("..") != std::string::npos)
         throw error(path + ": must be in the folder of " + source +
                     ", to which it refers; write it there, or use --weights embed or external");
     auto const id = identity_of(source);
     if (!id) throw error(source + ": cannot be examined");
-    std::string name = fs::path(source).filename().string();
-    if (inside != ".") name = (inside / name).generic_string();
+    std::string name = system::text_of(file.filename());
+    if (inside != ".") name = system::text_of(inside / file.filename());
     locations_.insert_or_assign(*id, &names_.emplace_back(std::move(name)));
 }
 

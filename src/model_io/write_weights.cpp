@@ -19,6 +19,7 @@
 #include "referenced_files.hpp"
 #include "storage_order.hpp"
 #include "stored_reader.hpp"
+#include "system/paths.hpp"
 
 #include <aton/core/error.hpp>
 
@@ -200,7 +201,7 @@ std::uint64_t write_embedded(graph_data const& graph, std::string const& path, w
 std::uint64_t write_two_files(graph_data const& graph, std::string const& path, weight_options const& weights,
                               model_options const& options, open_files& files, std::vector<weight_place> known) {
     std::string const data_path = path + ".data";
-    std::string const name = std::filesystem::path(data_path).filename().string();
+    std::string const name = system::text_of(system::part_of(data_path).filename());
     data_file const layout(graph, name, std::move(known));
     detail::model_frame const frame = detail::make_frame(graph, options, layout.places);
     require_fits(frame, path, "its constants in memory are too large");

@@ -26,6 +26,7 @@
 #include "commands.hpp"
 #include "model_files.hpp"
 #include "progress.hpp"
+#include "system/paths.hpp"
 
 namespace aton::tool {
 
@@ -153,7 +154,8 @@ std::string quantized_lines(export_report const& report, std::string const& outp
 /// Whether the output is a file that can be read again, and not a pipe or a device.
 bool is_file_or_new(std::string const& path) {
     std::error_code ignored;
-    return fs::is_regular_file(path, ignored) || !fs::exists(path, ignored);
+    fs::path const file = system::path_of(path);
+    return fs::is_regular_file(file, ignored) || !fs::exists(file, ignored);
 }
 
 /// Says in the result of a comparison which change of a pass made the model wrong.
@@ -197,7 +199,7 @@ verification verify(export_job const& job, export_options const& options, model_
 void export_or_throw(export_outcome& made, export_options options, model_verifier const& verifier, progress& shown) {
     export_job const& job = made.job;
     std::error_code ignored;
-    if (fs::equivalent(job.input, job.output, ignored))
+    if (fs::equivalent(system::path_of(job.input), system::path_of(job.output), ignored))
         throw error(plain(job.output) + ": is also the input; name another output file with -o");
     if (verifier && !is_file_or_new(job.output))
         throw error(plain(job.output) + ": is not a regular file, which --verify needs");
@@ -250,8 +252,8 @@ int print_one(export_outcome const& made, export_request const& request) {
     std::error_code ignored;
     bool const is_json = request.format == "json";
     int const opset = request.options.opset;
-    bool const is_silent = made.report && (!fs::is_regular_file(made.job.output, ignored) || // may be our own stdout
-                                           (request.quiet && made.passed()));
+    bool const is_file = fs::is_regular_file(system::path_of(made.job.output), ignored); // or perhaps our own stdout
+    bool const is_silent = made.report && (!is_file || (request.quiet && made.passed()));
     if (!request.quiet && !is_json) print_warnings(made);
     if (is_json && !is_silent) {
         json_writer out;

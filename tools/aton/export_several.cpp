@@ -24,6 +24,7 @@
 #include "model_files.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
+#include "system/paths.hpp"
 
 namespace aton::tool {
 
@@ -107,11 +108,11 @@ private:
     export_outcome run(export_job const& job) {
         export_options options = request_.options;
         if (!options.inputs.empty() && !is_torchscript(job.input)) options.inputs.clear();
-        fs::path const folder = fs::path(job.output).parent_path();
+        fs::path const folder = system::path_of(job.output).parent_path();
         std::error_code fault;
         if (!folder.empty() && job.fault.empty()) fs::create_directories(folder, fault);
         export_job checked = job;
-        if (fault) checked.fault = plain(folder.string()) + ": cannot be created: " + fault.message();
+        if (fault) checked.fault = plain(system::text_of(folder)) + ": cannot be created: " + fault.message();
         if (jobs_.size() == 1) return export_one(checked, std::move(options), request_.verifier, shown_);
         progress silent({.is_shown = false});
         shown_.stage(job.input);
@@ -151,23 +152,23 @@ std::vector<export_job> plan_exports(export_request const& request) {
     bool const several = are_several(request.files);
     bool const to_folder = is_output_folder(request);
     std::error_code ignored;
-    if (several && !request.output.empty() && fs::exists(request.output, ignored) &&
-        !fs::is_directory(request.output, ignored))
+    fs::path const wanted = system::path_of(request.output);
+    if (several && !wanted.empty() && fs::exists(wanted, ignored) && !fs::is_directory(wanted, ignored))
         throw error(plain(request.output) + ": is not a folder; several models are written to a folder");
     bool has_torchscript = false;
     std::vector<export_job> jobs;
     for (model_file const& file : find_programs(request.files, !request.inputs.empty())) {
-        fs::path output = to_folder ? fs::path(request.output) / file.relative : fs::path(file.path);
+        fs::path output = to_folder ? wanted / system::part_of(file.relative) : system::path_of(file.path);
         output.replace_extension(".onnx");
-        if (!to_folder && !request.output.empty()) output = request.output;
-        jobs.push_back({file.path, output.string(), file.fault});
+        if (!to_folder && !wanted.empty()) output = wanted;
+        jobs.push_back({file.path, system::text_of(output), file.fault});
         if (several && !request.inputs.empty() && file.fault.empty())
             has_torchscript = has_torchscript || is_torchscript(file.path);
     }
     if (several && !request.inputs.empty() && !has_torchscript)
         throw error("--input: none of the files is a TorchScript archive; only these need the types of inputs");
     refuse_collisions(jobs);
-    if (!several && to_folder) fs::create_directories(request.output, ignored); // or else the export fails
+    if (!several && to_folder) fs::create_directories(wanted, ignored); // or else the export fails
     return jobs;
 }
 

@@ -2,6 +2,7 @@
 // aton print, aton check and aton unconvertible: show and check the contents of a file.
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "commands.hpp"
 #include "model_files.hpp"
 #include "progress.hpp"
+#include "system/paths.hpp"
 
 namespace aton::tool {
 
@@ -27,13 +29,11 @@ std::string summary(model const& m) {
 }
 
 bool is_archive(std::string const& path) {
-    if (!std::filesystem::is_regular_file(path)) return false; // the reader reports the error
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return false;
+    std::filesystem::path const file = system::path_of(path);
+    if (!std::filesystem::is_regular_file(file)) return false; // the reader reports the error
+    std::ifstream in(file, std::ios::binary);
     char start[2]{};
-    bool const is = std::fread(start, 1, 2, file) == 2 && start[0] == 'P' && start[1] == 'K';
-    std::fclose(file);
-    return is;
+    return in.read(start, sizeof start) && start[0] == 'P' && start[1] == 'K';
 }
 
 namespace {

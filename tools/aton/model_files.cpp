@@ -6,11 +6,13 @@
 #include <iterator>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include <aton/core/error.hpp>
 #include <aton/frontend/torchscript/read_program.hpp>
 
 #include "commands.hpp"
+#include "system/paths.hpp"
 
 namespace aton::tool {
 
@@ -20,7 +22,7 @@ namespace fs = std::filesystem;
 
 bool is_folder(std::string const& path) {
     std::error_code ignored;
-    return fs::is_directory(path, ignored);
+    return fs::is_directory(system::path_of(path), ignored);
 }
 
 /// Adds the files of a folder and its subfolders, unsorted. `relative`: the path of the folder in the one that was named.
@@ -30,13 +32,14 @@ void search(fs::path const& folder, fs::path const& relative, std::function<bool
     for (fs::directory_iterator at(folder, fault), end; !fault && at != end; at.increment(fault)) {
         fs::path const name = at->path().filename();
         std::error_code ignored;
-        if (fs::is_directory(at->symlink_status(ignored))) search(at->path(), relative / name, wanted, to);
-        else if (!at->is_directory(ignored) && wanted(at->path().string()))
-            to.push_back({at->path().string(), (relative / name).string()});
+        if (fs::is_directory(at->symlink_status(ignored)))
+            search(system::path_in(folder, name), relative / name, wanted, to);
+        else if (std::string path = system::text_of(at->path()); !at->is_directory(ignored) && wanted(path))
+            to.push_back({std::move(path), system::text_of(relative / name)});
     }
-    if (fault)
-        to.push_back(
-            {folder.string(), relative.string(), plain(folder.string()) + ": cannot be read: " + fault.message()});
+    if (!fault) return;
+    std::string const place = system::text_of(folder);
+    to.push_back({place, system::text_of(relative), plain(place) + ": cannot be read: " + fault.message()});
 }
 
 } // namespace
@@ -47,9 +50,9 @@ bool are_several(std::vector<std::string> const& paths) {
 
 std::string place_of(std::string const& path) {
     std::error_code ignored;
-    fs::path const p(path);
+    fs::path const p = system::path_of(path);
     fs::path const folder = fs::weakly_canonical(p.parent_path().empty() ? "." : p.parent_path(), ignored);
-    return (folder / p.filename()).string();
+    return system::text_of(folder / p.filename());
 }
 
 bool is_torchscript(std::string const& path) {
@@ -65,14 +68,14 @@ std::vector<model_file> find_files(std::vector<std::string> const& paths,
     std::vector<model_file> out;
     for (std::string const& path : paths) {
         if (!is_folder(path)) {
-            out.push_back({path, fs::path(path).filename().string()});
+            out.push_back({path, system::text_of(system::part_of(path).filename())});
             continue;
         }
         std::vector<model_file> found;
-        search(path, {}, wanted, found);
+        search(system::path_of(path), {}, wanted, found);
         if (found.empty()) throw error(plain(path) + ": has no " + std::string(what));
         std::sort(found.begin(), found.end(), [](model_file const& a, model_file const& b) {
-            return fs::path(a.relative) < fs::path(b.relative);
+            return system::part_of(a.relative) < system::part_of(b.relative);
         });
         std::move(found.begin(), found.end(), std::back_inserter(out));
     }

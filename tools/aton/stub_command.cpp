@@ -18,6 +18,7 @@
 #include "inferred_schema.hpp"
 #include "model_files.hpp"
 #include "stub_rows.hpp"
+#include "system/paths.hpp"
 
 namespace aton::tool {
 
@@ -26,7 +27,7 @@ namespace {
 /// The schemas of a file, which may be malformed, by overload.
 std::map<std::string, std::string> read_schemas(std::string const& path) {
     std::map<std::string, std::string> out;
-    std::ifstream in(path);
+    std::ifstream in(system::path_of(path));
     if (!in) throw error(plain(path) + ": cannot be read");
     std::string line;
     for (int number = 1; std::getline(in, line); ++number) {
@@ -127,7 +128,7 @@ int write_stubs(stub_request const& request) {
         }
         add_operators_of_torch(std::move(p), options, rows, all);
     }
-    std::string const name = std::filesystem::path(origin).filename().string();
+    std::string const name = system::text_of(system::part_of(origin).filename());
     if (all.empty()) {
         print_out("// every operator of " + plain(name) + " has a mapping\n");
         return 0;
@@ -137,7 +138,7 @@ int write_stubs(stub_request const& request) {
         print_out(text);
         return 0;
     }
-    std::ofstream out(request.output, std::ios::binary);
+    std::ofstream out(system::path_of(request.output), std::ios::binary);
     if (!(out << text) || !out.flush()) throw error(plain(request.output) + ": cannot be written");
     print_out(plain(request.output) + ": " + std::to_string(all.size()) +
               (all.size() == 1 ? " operator\n" : " operators\n"));

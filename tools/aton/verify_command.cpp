@@ -30,6 +30,7 @@
 
 #include "commands.hpp"
 #include "progress.hpp"
+#include "system/paths.hpp"
 #include "torch_truth.hpp"
 #include "verify_seeds.hpp"
 
@@ -45,9 +46,9 @@ bool is_html(std::string const& path) { return path.ends_with(".html"); }
 std::vector<runtime::value> read_values(std::string const& folder, std::string const& what) {
     std::vector<runtime::value> out;
     for (;;) {
-        fs::path const path = fs::path(folder) / (what + '_' + std::to_string(out.size()) + ".pb");
+        fs::path const path = system::path_in(system::path_of(folder), what + '_' + std::to_string(out.size()) + ".pb");
         if (!fs::exists(path)) return out;
-        file_value const v = read_value(path.string(), value_kind::tensor);
+        file_value const v = read_value(system::text_of(path), value_kind::tensor);
         out.emplace_back(runtime::tensor::from_constant(v.tensors.at(0)));
     }
 }
@@ -77,7 +78,7 @@ std::string settings_of(verify_request const& request) {
 std::vector<std::string> overloads_in(std::string const& path) {
     std::vector<std::string> out;
     if (path.empty()) return out;
-    std::ifstream file(path);
+    std::ifstream file(system::path_of(path));
     if (!file) throw error(plain(path) + ": cannot be read");
     for (std::string line; std::getline(file, line);)
         if (!line.empty() && line.front() != '#') out.push_back(line);

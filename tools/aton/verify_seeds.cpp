@@ -20,6 +20,7 @@
 #include <aton/model_io/model_io.hpp>
 
 #include "commands.hpp"
+#include "system/paths.hpp"
 
 namespace aton::tool {
 
@@ -70,8 +71,8 @@ public:
         if (path_.empty()) return;
         std::string const head = "# " + settings + '\n';
         std::string text;
-        if (std::filesystem::exists(path_)) {
-            std::ifstream in(path_, std::ios::binary);
+        if (std::filesystem::path const file = system::path_of(path_); std::filesystem::exists(file)) {
+            std::ifstream in(file, std::ios::binary);
             text.assign(std::istreambuf_iterator<char>(in), {});
             if (!text.empty() && !text.starts_with(head))
                 throw error(plain(path_) + ": was written with other options; name another file or delete it");
@@ -116,10 +117,10 @@ private:
     }
 
     void append(std::string const& text) const {
-        std::FILE* const file = std::fopen(path_.c_str(), "ab");
-        bool ok = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-        if (file != nullptr) ok = std::fclose(file) == 0 && ok;
-        if (!ok) throw error(plain(path_) + ": cannot be written: " + std::strerror(errno));
+        std::ofstream file(system::path_of(path_), std::ios::binary | std::ios::app);
+        file << text;
+        file.close();
+        if (!file) throw error(plain(path_) + ": cannot be written: " + std::strerror(errno));
     }
 
     std::string path_;

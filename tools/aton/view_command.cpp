@@ -16,6 +16,7 @@
 
 #include "commands.hpp"
 #include "progress.hpp"
+#include "system/paths.hpp"
 
 namespace aton::tool {
 
@@ -110,11 +111,12 @@ void check_graph_alone(view_request const& request) {
 } // namespace
 
 int view_model(view_request request) {
-    fs::path const input(request.input);
+    fs::path const input = system::path_of(request.input);
     std::string const output =
-        request.output.empty() ? fs::path(input).replace_extension(".html").string() : request.output;
+        request.output.empty() ? system::text_of(fs::path(input).replace_extension(".html")) : request.output;
+    fs::path const page = system::path_of(output);
     std::error_code ignored;
-    if (fs::equivalent(input, output, ignored) || fs::equivalent(request.graph, output, ignored))
+    if (fs::equivalent(input, page, ignored) || fs::equivalent(system::path_of(request.graph), page, ignored))
         throw error(plain(output) + ": is also the input; name another output file with -o");
     for (std::string const& text : request.inputs) request.options.inputs.push_back(parse_input(text));
     for (std::string const& text : request.dims) request.options.dims.push_back(parse_dim(text));
@@ -124,7 +126,7 @@ int view_model(view_request request) {
     std::optional<progress> bar(style_of_stderr());
     bar->stage(request.input);
     contents shown;
-    shown.page.title = plain(input.filename().string());
+    shown.page.title = plain(system::text_of(input.filename()));
     if (is_archive(request.input)) {
         read_program_into(shown, request, request.options);
     } else {
@@ -133,7 +135,7 @@ int view_model(view_request request) {
     }
     write_file(view::to_html(shown.page), output);
     bar.reset();
-    if (!fs::is_regular_file(output, ignored)) return 0; // a pipe may be this process's stdout
+    if (!fs::is_regular_file(page, ignored)) return 0; // a pipe may be this process's stdout
     if (request.format == "json") {
         print_out(json_of(shown, request.input, output));
         return 0;

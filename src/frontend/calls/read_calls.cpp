@@ -18,6 +18,7 @@
 #include "frontend/files/text.hpp"
 #include "frontend/pt2/json_reader.hpp"
 #include "stored_tensors.hpp"
+#include "system/paths.hpp"
 
 namespace ATON_NAMESPACE::calls {
 
@@ -275,7 +276,7 @@ void for_each_line(std::string const& path, Visit visit) {
 std::vector<recorded_call> read_calls(std::string const& folder) {
     std::vector<fs::path> files;
     std::error_code fault;
-    for (fs::directory_iterator each(folder, fault), end; !fault && each != end; each.increment(fault))
+    for (fs::directory_iterator each(system::path_of(folder), fault), end; !fault && each != end; each.increment(fault))
         if (each->path().extension() == ".jsonl") files.push_back(each->path());
     if (fault) throw error(folder + ": " + fault.message());
     if (files.empty()) throw error(folder + ": has no .jsonl file with recorded calls");
@@ -283,7 +284,7 @@ std::vector<recorded_call> read_calls(std::string const& folder) {
     std::vector<recorded_call> out;
     call_reader reader(folder);
     for (fs::path const& path : files)
-        for_each_line(path.string(), [&](std::string_view text, std::string const& place) {
+        for_each_line(system::text_of(path), [&](std::string_view text, std::string const& place) {
             pt2::json_document const line(text, place, advice);
             json_value const root = line.root();
             out.push_back(reader.read(root, place));
@@ -293,8 +294,8 @@ std::vector<recorded_call> read_calls(std::string const& folder) {
 
 void visit_calls(std::string const& file, std::function<void(recorded_call)> const& visit,
                  std::function<void(error const&)> const& refuse) {
-    fs::path const folder = fs::path(file).parent_path();
-    call_reader reader(folder.empty() ? "." : folder.string());
+    fs::path const folder = system::path_of(file).parent_path();
+    call_reader reader(folder.empty() ? "." : system::text_of(folder));
     for_each_line(file, [&](std::string_view text, std::string const& place) {
         std::optional<recorded_call> made;
         try {

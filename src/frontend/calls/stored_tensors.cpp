@@ -15,6 +15,7 @@
 #include "frontend/files/mapped_file.hpp"
 #include "frontend/files/text.hpp"
 #include "frontend/weights/safetensors.hpp"
+#include "system/paths.hpp"
 
 namespace ATON_NAMESPACE::calls {
 
@@ -158,16 +159,17 @@ tensor stored_tensors::read(json_value const& v, json_value const& line) {
 stored_tensors::file const& stored_tensors::open(json_value const& name) {
     std::string const relative(name.name());
     if (auto const known = files_.find(relative); known != files_.end()) return *known->second;
-    fs::path const path(relative);
-    bool escapes = path.is_absolute();
+    fs::path const path = system::part_of(relative);
+    bool escapes = path.has_root_path();
     for (fs::path const& part : path) escapes = escapes || part == "..";
     std::error_code fault;
-    fs::path const root = fs::canonical(folder_, fault);
+    fs::path const root = fs::canonical(system::path_of(folder_), fault);
     fs::path const target = fs::weakly_canonical(root / path, fault); // a symbolic link may lead elsewhere
     fs::path const inside = target.lexically_relative(root);
     if (escapes || fault || inside.empty() || *inside.begin() == "..")
         name.fail(files::in_quotes(relative) + " is not in the folder of the recorded calls");
-    return *files_.emplace(relative, std::make_unique<file>((fs::path(folder_) / path).string())).first->second;
+    std::string const place = system::text_of(system::path_of(folder_) / path);
+    return *files_.emplace(relative, std::make_unique<file>(place)).first->second;
 }
 
 } // namespace ATON_NAMESPACE::calls

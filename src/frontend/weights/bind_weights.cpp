@@ -16,6 +16,7 @@
 
 #include "frontend/files/text.hpp"
 #include "frontend/pt2/json_reader.hpp"
+#include "system/paths.hpp"
 #include "weight_files.hpp"
 #include "weight_names.hpp"
 
@@ -61,9 +62,9 @@ bool is_same(stored_tensor const& a, stored_tensor const& b) {
 
 /// What the config.json of the folder says about tied embeddings; nothing without one.
 std::optional<bool> ties_embeddings(std::string const& folder) {
-    std::string const path = (std::filesystem::path(folder) / "config.json").string();
+    std::string const path = system::text_of(system::path_of(folder) / "config.json");
     std::error_code failure;
-    auto const size = std::filesystem::file_size(path, failure);
+    auto const size = std::filesystem::file_size(system::path_of(path), failure);
     if (failure || size == 0 || size > max_config_bytes) return {};
     files::mapped_file const config(path);
     pt2::json_document const document(config.bytes(), path, "; remove it, or correct it");

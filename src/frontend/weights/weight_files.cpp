@@ -12,6 +12,7 @@
 #include "frontend/files/zip_directory.hpp"
 #include "frontend/pt2/json_reader.hpp"
 #include "safetensors.hpp"
+#include "system/paths.hpp"
 
 namespace ATON_NAMESPACE::weights {
 
@@ -33,19 +34,20 @@ constexpr std::array<std::string_view, 6> endings = {
 /// The file with the weights of a folder, or its index.
 std::string find_in_folder(std::string const& folder) {
     std::error_code failure;
+    fs::path const place = system::path_of(folder);
     for (std::string_view const name : usual_names)
-        if (fs::exists(fs::path(folder) / name, failure)) return (fs::path(folder) / name).string();
+        if (fs::exists(system::path_in(place, name), failure)) return system::text_of(place / name);
     std::vector<std::string> names;
-    for (auto at = fs::directory_iterator(folder, failure); !failure && at != fs::directory_iterator();
+    for (auto at = fs::directory_iterator(place, failure); !failure && at != fs::directory_iterator();
          at.increment(failure))
-        names.push_back(at->path().filename().string());
+        names.push_back(system::text_of(at->path().filename()));
     if (failure) files::fail(folder, "cannot be listed: " + failure.message());
     std::sort(names.begin(), names.end());
     for (std::string_view const ending : endings) {
         std::vector<std::string> found;
         for (std::string const& name : names)
             if (name.ends_with(ending)) found.push_back(name);
-        if (found.size() == 1) return (fs::path(folder) / found[0]).string();
+        if (found.size() == 1) return system::text_of(place / system::part_of(found[0]));
         if (found.size() > 1)
             files::fail(folder,
                         "has " + std::to_string(found.size()) + " files " +
@@ -80,15 +82,15 @@ std::unique_ptr<pt2::tensor_source> read_tensors(pt2::file_bytes from, std::stri
 bool is_index(std::string const& path) { return path.ends_with(".json"); }
 
 std::string folder_of(std::string const& path) {
-    fs::path const parent = fs::path(path).parent_path();
-    return parent.empty() ? "." : parent.string();
+    fs::path const parent = system::path_of(path).parent_path();
+    return parent.empty() ? "." : system::text_of(parent);
 }
 
 } // namespace
 
 weight_files::weight_files(std::string const& given) {
     std::error_code ignored;
-    std::string const path = fs::is_directory(given, ignored) ? find_in_folder(given) : given;
+    std::string const path = fs::is_directory(system::path_of(given), ignored) ? find_in_folder(given) : given;
     folder_ = folder_of(path);
     if (is_index(path)) {
         open_index(path);
@@ -108,11 +110,12 @@ void weight_files::open_index(std::string const& path) {
     std::map<std::string, open_file const*, std::less<>> shards;
     map.for_each_member([&](json_value const& each) {
         std::string const name(each.name());
-        if (name.find('/') != std::string::npos || name == "." || name == "..")
+        fs::path const file = system::part_of(name);
+        if (file.has_root_path() || file != file.filename() || name == "." || name == "..")
             each.fail("names " + files::in_quotes(name) + ", but a shard must be in the folder of its index");
         auto const [shard, is_new] = shards.try_emplace(name, nullptr);
         if (is_new && shards.size() > max_shards) map.fail("names more than 4096 files");
-        if (is_new) shard->second = &open((fs::path(folder_) / name).string());
+        if (is_new) shard->second = &open(system::text_of(system::path_of(folder_) / file));
         by_name_.emplace_back(each.key(), shard->second);
     });
     std::sort(by_name_.begin(), by_name_.end());
