@@ -5,15 +5,13 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <system_error>
-
-#include <sys/mman.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include <aton/core/error.hpp>
 
 #include "report_bytes.hpp"
+#include "system/child_process.hpp"
+#include "system/files.hpp"
+#include "system/memory.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
@@ -30,24 +28,17 @@ namespace {
 
 constexpr std::size_t memory_size = std::size_t{1} << 26; ///< of which only pages that are written to exist
 
-void limit_time(int seconds) {
-    ::itimerval const limit{{}, {seconds, 0}};
-    (void)::setitimer(ITIMER_PROF, &limit, nullptr);
-    ::alarm(static_cast<unsigned>(seconds) * 10);
-}
-
 } // namespace
 
 call_watch* call_watch::current = nullptr;
 
 call_watch::call_watch(int seconds) : seconds_(seconds) {
-    void* const memory =
-        ::mmap(nullptr, memory_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) throw error("memory for a process: " + std::generic_category().message(errno));
+    void* const memory = system::allocate_shared(memory_size);
+    if (memory == nullptr) throw error("memory for a process: " + system::message_of(errno));
     head_ = new (memory) header{};
 }
 
-call_watch::~call_watch() { (void)::munmap(head_, memory_size); }
+call_watch::~call_watch() { system::release_shared(head_, memory_size); }
 
 void call_watch::set_place(std::string_view place) {
     if (current == nullptr) return;
@@ -62,16 +53,16 @@ void call_watch::begin(sample const& s, int opset) const {
     head_->call_size = bytes.size() > memory_size - sizeof(header) ? 0 : bytes.size();
     std::memcpy(head_ + 1, bytes.data(), head_->call_size);
     head_->converts = true;
-    limit_time(seconds_);
+    system::limit_time(seconds_);
 }
 
 void call_watch::begin_run() const {
     head_->runs = true;
-    limit_time(seconds_ * run_factor);
+    system::limit_time(seconds_ * run_factor);
 }
 
 void call_watch::end() const {
-    limit_time(0);
+    system::limit_time(0);
     head_->converts = false;
     head_->runs = false;
 }

@@ -17,6 +17,7 @@
 
 #include "row_check.hpp"
 #include "row_processes.hpp"
+#include "system/child_process.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
@@ -39,7 +40,7 @@ report check(dsl::table_view rows, check_options const& options) {
         if (options.selects(row)) chosen.push_back(&row);
     report out;
     out.without_row = overloads_without_row(rows, options);
-    if (options.isolated) {
+    if (options.isolated && system::can_copy_process()) {
         out.rows = check_in_processes(chosen, options);
         return out;
     }
