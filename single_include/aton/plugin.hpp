@@ -393,6 +393,13 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
 // Makes a shared library an Aton plugin: `ATON_PLUGIN(my_table)` exports its tables.
 // Public header.
 
+/// What makes a symbol visible to those who load the library.
+#if defined(_WIN32)
+#define ATON_PLUGIN_EXPORT __declspec(dllexport)
+#else
+#define ATON_PLUGIN_EXPORT __attribute__((visibility("default")))
+#endif
+
 /// Exports the rows of the tables, of mappings and of rewrites, as the object `aton_plugin`. At namespace scope, once per shared library.
 /// `aton export --plugin` and `aton::load_plugin` read it. Two rows for the same overload and opset are a compile error.
 /// ```cpp
@@ -408,7 +415,7 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
     static std::int32_t aton_plugin_run(std::uint64_t row, void* invocation, ::aton::abi::report* say, void* sink) {   \
         return ::aton::abi::run_row<decltype(::aton::abi::rows_of(__VA_ARGS__))>(row, invocation, say, sink);          \
     }                                                                                                                  \
-    extern __attribute__((visibility("default"))) ::aton::abi::description const aton_plugin;                          \
+    extern ATON_PLUGIN_EXPORT ::aton::abi::description const aton_plugin;                                              \
     constinit ::aton::abi::description const aton_plugin =                                                             \
         ::aton::abi::describe<decltype(::aton::abi::rows_of(__VA_ARGS__))>(&aton_plugin_run);                          \
     }
