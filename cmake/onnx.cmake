@@ -83,6 +83,10 @@ target_include_directories(aton_onnx SYSTEM PUBLIC "$<BUILD_INTERFACE:${aton_onn
 target_link_libraries(aton_onnx PUBLIC protobuf::libprotobuf Threads::Threads)
 # Third-party code: no warnings, and -O1 even in debug builds (half the build time of -O2).
 target_compile_options(aton_onnx PRIVATE -w -O1 -g0)
+if(MINGW) # its sources are for Microsoft's compiler on Windows
+    target_include_directories(aton_onnx PRIVATE "${PROJECT_SOURCE_DIR}/packaging/windows/onnx")
+    target_compile_options(aton_onnx PRIVATE -include "${PROJECT_SOURCE_DIR}/packaging/windows/onnx/mingw.h")
+endif()
 set_target_properties(aton_onnx PROPERTIES CXX_CLANG_TIDY "" POSITION_INDEPENDENT_CODE ON)
 # Several sources at once: most of a source's time goes into headers that all of them include. The exceptions specialize or instantiate
 # templates of the others, or are generated.

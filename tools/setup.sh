@@ -77,6 +77,29 @@ aton_install_full() {
     fi
 }
 
+# apt with sources and lists of its own: aton_apt FOLDER LINE [OPTION=VALUE]...; then "${apt[@]}" download PACKAGE
+aton_apt() {
+    local folder="$1" line="$2" option
+    mkdir -p "$folder/lists/partial"
+    echo "$line http://deb.debian.org/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" >"$folder/sources.list"
+    apt=(apt-get -qq -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null
+        -o "Dir::State::lists=$folder/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root)
+    for option in "${@:3}"; do apt+=(-o "$option"); done
+    "${apt[@]}" update
+}
+
+# Unpacks the sources of a Debian package, in the version of an installed package, into a folder: aton_source SOURCE PACKAGE FOLDER
+aton_source() {
+    local apt version folder="$3"
+    [ ! -e "$folder/unpacked" ] || return 0
+    version="$(dpkg-query -W -f '${Version}' "$2")" || return 1
+    mkdir -p "$folder" || return 1
+    aton_apt "$folder/../apt" deb-src || return 1
+    (cd "$folder/../apt" && "${apt[@]}" source --download-only "$1=$version") || return 1
+    tar -xf "$folder/../apt/$1_${version%-*}.orig.tar.gz" -C "$folder" --strip-components=1 || return 1
+    touch "$folder/unpacked"
+}
+
 # Copies its input to a file. On a terminal it also shows the progress that ninja ("[12/700]") and ctest ("12/151 Test") report.
 aton_progress() { # what, file
     if [ ! -t 2 ]; then cat >"$2"; return; fi

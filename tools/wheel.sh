@@ -32,17 +32,6 @@ if [ "$arch" = aarch64 ]; then
         "-DProtobuf_LIBRARY=$parts/$arch/protobuf/usr/lib/aarch64-linux-gnu/libprotobuf.a")
 fi
 
-# apt with sources and lists of its own: aton_apt FOLDER LINE [OPTION=VALUE]...; then "${apt[@]}" download PACKAGE
-aton_apt() {
-    local folder="$1" line="$2" option
-    mkdir -p "$folder/lists/partial"
-    echo "$line http://deb.debian.org/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" >"$folder/sources.list"
-    apt=(apt-get -qq -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null
-        -o "Dir::State::lists=$folder/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root)
-    for option in "${@:3}"; do apt+=(-o "$option"); done
-    "${apt[@]}" update
-}
-
 # zig
 if ! cmp -s packaging/wheel/requirements.txt "$parts/venv/requirements"; then
     "$ATON_PYTHON" -m venv --clear "$parts/venv"
@@ -63,11 +52,7 @@ if [ ! -f "$ATON_SIMDJSON_LIBRARY" ]; then
     sources="${ATON_SIMDJSON_SOURCE_DIR:-}"
     if [ -z "$sources" ]; then
         sources="$parts/simdjson"
-        version="$(dpkg-query -W -f '${Version}' libsimdjson-dev)"
-        mkdir -p "$sources"
-        aton_apt "$parts/apt" deb-src
-        (cd "$parts/apt" && "${apt[@]}" source --download-only "simdjson=$version")
-        tar -xf "$parts/apt/simdjson_${version%-*}.orig.tar.gz" -C "$sources" --strip-components=1
+        aton_source simdjson libsimdjson-dev "$sources"
     fi
     "$compiler" -std=c++17 -O2 -DNDEBUG -fPIC -I "$sources/include" -I "$sources/src" -c "$sources/src/simdjson.cpp" \
         -o "$parts/$arch/simdjson.o"
