@@ -139,6 +139,7 @@ int run_command(int argc, char** argv) {
     CLI::App app("Aton: PyTorch models to ONNX, without Python", "aton");
     app.set_version_flag("--version", "aton " + std::string(aton::version), "Print the version");
     app.require_subcommand(1);
+    app.allow_windows_style_options(false); // "/models/a.pt2" is a path on every system
     app.footer("Exit status: 0 success, 1 failure, 2 wrong usage.");
     auto const pass_on = [argv] { return run_verify(argv); };
     std::vector<command> const commands{add_export(app, {}, pass_on),
