@@ -7,10 +7,11 @@
 
 #include <aton/dsl/plugin_abi.hpp>
 
-/// What makes a symbol visible to those who load the library.
 #if defined(_WIN32)
+/// What makes a symbol visible to those who load the library.
 #define ATON_PLUGIN_EXPORT __declspec(dllexport)
 #else
+/// What makes a symbol visible to those who load the library.
 #define ATON_PLUGIN_EXPORT __attribute__((visibility("default")))
 #endif
 

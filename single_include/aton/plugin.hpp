@@ -393,10 +393,11 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
 // Makes a shared library an Aton plugin: `ATON_PLUGIN(my_table)` exports its tables.
 // Public header.
 
-/// What makes a symbol visible to those who load the library.
 #if defined(_WIN32)
+/// What makes a symbol visible to those who load the library.
 #define ATON_PLUGIN_EXPORT __declspec(dllexport)
 #else
+/// What makes a symbol visible to those who load the library.
 #define ATON_PLUGIN_EXPORT __attribute__((visibility("default")))
 #endif
 
