@@ -11,6 +11,7 @@
 #include "graph_writer.hpp"
 #include "model_needs.hpp"
 #include "stored_reader.hpp"
+#include "wire_format.hpp"
 
 #include <onnx/shape_inference/implementation.h>
 
@@ -80,36 +81,16 @@ std::string serialize(google::protobuf::MessageLite const& message) {
     return message.SerializeAsString();
 }
 
-void append_varint(std::string& to, std::uint64_t v) {
-    for (; v >= 0x80; v >>= 7) to += static_cast<char>(v | 0x80);
-    to += static_cast<char>(v);
-}
-
-/// Appends the tag of a field with protobuf's wire type 0 (varint) or 2 (length, then bytes), and its number or length.
-void append_field(std::string& to, unsigned field, unsigned wire_type, std::uint64_t v) {
-    append_varint(to, field << 3 | wire_type);
-    append_varint(to, v);
-}
-void append_number(std::string& to, unsigned field, std::uint64_t v) { append_field(to, field, 0, v); }
-void append_bytes_field(std::string& to, unsigned field, std::string_view bytes) {
-    append_field(to, field, 2, bytes.size());
-    to += bytes;
-}
-
-void append_entry(std::string& to, unsigned field, std::string_view key, std::string_view text) {
-    std::string entry; // StringStringEntryProto
-    append_bytes_field(entry, 1, key);
-    append_bytes_field(entry, 2, text);
-    append_bytes_field(to, field, entry);
-}
-
-initializer_field make_initializer(graph_initializer const& from, std::string const& name, weight_place const& place) {
+/// `fields`: of TensorProto, but the name and the elements; empty: those of the tensor.
+initializer_field make_initializer(graph_initializer const& from, std::string const& name, weight_place const& place,
+                                   std::string fields) {
     initializer_field out;
     dtype const type = from.stored != nullptr ? from.stored->type : from.data.type;
-    std::string fields; // of TensorProto
-    for (std::int64_t size : from.stored != nullptr ? from.stored->sizes : from.data.sizes)
-        append_number(fields, 1, static_cast<std::uint64_t>(size));
-    append_number(fields, 2, static_cast<std::uint64_t>(type));
+    if (fields.empty()) {
+        for (std::int64_t size : from.stored != nullptr ? from.stored->sizes : from.data.sizes)
+            append_number(fields, 1, static_cast<std::uint64_t>(size));
+        append_number(fields, 2, static_cast<std::uint64_t>(type));
+    }
     if (from.stored == nullptr)
         for (std::string const& text : from.data.strings) append_bytes_field(fields, 6, text);
     append_bytes_field(fields, 8, name);
@@ -133,7 +114,7 @@ initializer_field make_initializer(graph_initializer const& from, std::string co
 
 } // namespace
 
-model_frame make_frame(graph_data const& graph, model_options const& options, std::vector<weight_place> const& places) {
+model_frame make_frame(graph_data const& graph, frame_options const& options, std::vector<weight_place> const& places) {
     if (graph.opset < 1) throw error("the graph has no opset");
     require_callable_functions(graph);
     model_needs const needs = needs_of(graph);
@@ -141,10 +122,9 @@ model_frame make_frame(graph_data const& graph, model_options const& options, st
     ::onnx::ModelProto model;
     model.set_ir_version(options.ir_version != 0 ? options.ir_version : needs.ir);
     add_opset_imports(graph, needs, model);
-    auto& main = *model.mutable_graph();
     graph_writer writer(static_cast<int>(model.ir_version()));
     writer.know_functions(graph);
-    std::vector<std::string> const names = writer.write_main(graph, main);
+    std::vector<std::string> const names = writer.write_main(graph, *model.mutable_graph());
     for (graph_function const& f : graph.functions) writer.write_function(f, *model.add_functions());
 
     model_frame out;
@@ -154,17 +134,22 @@ model_frame make_frame(graph_data const& graph, model_options const& options, st
         std::string const& name = names[from.value];
         if (from.stored != nullptr) require_readable(*from.stored, one_line(name));
         else require_whole(from.data, name);
-        auto& field =
-            out.initializers.emplace_back(make_initializer(from, name, i < places.size() ? places[i] : weight_place()));
+        std::string fields = options.editor == nullptr ? std::string() : options.editor->fields_of(from, name);
+        auto& field = out.initializers.emplace_back(
+            make_initializer(from, name, i < places.size() ? places[i] : weight_place(), std::move(fields)));
         inside += field.head.size() + field.payload;
     }
-    complete_outputs(graph, names, model);
+    if (options.editor != nullptr) options.editor->complete(graph, names, model);
+    else complete_outputs(graph, names, model);
 
     ::onnx::ModelProto front; // fields before the graph
     front.set_ir_version(model.ir_version());
-    front.set_producer_name(options.producer_name);
-    front.set_producer_version(options.producer_version.empty() ? std::string(version) : options.producer_version);
+    if (options.editor == nullptr) {
+        front.set_producer_name(options.producer_name);
+        front.set_producer_version(options.producer_version.empty() ? std::string(version) : options.producer_version);
+    }
     if (!options.doc.empty()) front.set_doc_string(options.doc);
+    auto& main = *model.mutable_graph();
     ::onnx::GraphProto graph_front; // fields before the initializers
     graph_front.mutable_node()->Swap(main.mutable_node());
     graph_front.set_name(main.name());

@@ -16,6 +16,7 @@
 
 #include "model_needs.hpp"
 #include "proto.hpp"
+#include "read_hooks.hpp"
 #include "read_tensor.hpp"
 
 #include <aton/core/error.hpp>
@@ -48,7 +49,8 @@ value_type read_type(::onnx::TypeProto const& from) {
     return out;
 }
 
-shape sizes_as_shape(::onnx::SparseTensorProto const& from) {
+template <class Tensor>
+shape sizes_as_shape(Tensor const& from) {
     std::vector<dim> dims;
     for (std::int64_t size : from.dims()) dims.push_back(size >= 0 ? dim(size) : dim());
     return shape(dims);
@@ -56,7 +58,10 @@ shape sizes_as_shape(::onnx::SparseTensorProto const& from) {
 
 class model_reader {
 public:
-    model_reader(std::string_view name, model& out) : name_(name), out_(out) {}
+    model_reader(std::string_view name, model& out, detail::read_hooks* hooks = nullptr)
+        : name_(name),
+          out_(out),
+          hooks_(hooks) {}
 
     graph_data read(::onnx::GraphProto const& from) {
         graph_data g = empty_graph();
@@ -126,8 +131,7 @@ private:
     void interface(::onnx::GraphProto const& from, graph_data& g) {
         scope& s = scopes_.back();
         for (auto const& i : from.input()) s.ids.emplace(i.name(), g.add_input(i.name(), read_type(i.type())));
-        for (auto const& i : from.initializer())
-            initializer(i.name(), read_tensor(i, "initializer '" + i.name() + "'"), g);
+        for (auto const& i : from.initializer()) initializer(i, g);
         for (auto const& i : from.sparse_initializer()) sparse_initializer(i, g);
     }
 
@@ -170,12 +174,12 @@ private:
         pending_.push_back(std::move(definitions));
     }
 
-    void initializer(std::string const& name, tensor data, graph_data& g) {
-        auto const [found, is_new] = scopes_.back().ids.emplace(name, 0);
+    void initializer(::onnx::TensorProto const& from, graph_data& g) {
+        auto const [found, is_new] = scopes_.back().ids.emplace(from.name(), 0);
         if (is_new)
-            found->second =
-                g.add_value({data.type, shape(std::vector<dim>(data.sizes.begin(), data.sizes.end()))}, name);
-        g.set_initializer(found->second, std::move(data));
+            found->second = g.add_value({detail::read_dtype(from.data_type()), sizes_as_shape(from)}, from.name());
+        if (hooks_ != nullptr && hooks_->take(from, g, found->second, scopes_.size() == 1)) return;
+        g.set_initializer(found->second, read_tensor(from, "initializer '" + from.name() + "'"));
     }
 
     /// The value of this name in the innermost graph. A value of an outer graph is captured by every graph in between. An unknown name
@@ -214,9 +218,15 @@ private:
         }
         for (auto const& a : from.attribute())
             n.attributes.push_back(attribute(a, from.op_type() + " '" + from.name() + "'"));
-        node_origin const origin = where_from(from, n.source);
+        node_origin const origin = hooks_ == nullptr ? where_from(from, n.source) : numbered(from);
         if (!origin.name.empty() || !origin.module.empty() || !origin.source.empty()) n.origin = index_of(origin, g);
         g.nodes.push_back(std::move(n));
+    }
+
+    /// An origin of its own, which finds the message again.
+    node_origin numbered(::onnx::NodeProto const& from) {
+        hooks_->nodes.push_back(&from);
+        return {from.name(), std::to_string(hooks_->nodes.size() - 1), {}};
     }
 
     /// From metadata_props, or before IR 10 from the doc string: "aten::linear, fc (model.py:12 in forward)".
@@ -274,8 +284,10 @@ private:
     }
 
     tensor read_tensor(::onnx::TensorProto const& from, std::string const& what) {
+        bool const is_outside = from.data_location() == ::onnx::TensorProto_DataLocation_EXTERNAL;
+        if (hooks_ != nullptr && is_outside) return hooks_->load(from);
         tensor t = detail::read_tensor(from, name_ + ": " + what);
-        if (from.data_location() == ::onnx::TensorProto_DataLocation_EXTERNAL) external(from);
+        if (is_outside) external(from);
         return t;
     }
 
@@ -301,6 +313,7 @@ private:
 
     std::string name_;
     model& out_;
+    detail::read_hooks* hooks_; ///< null: none
     int opset_ = 0;
     std::vector<std::pair<std::string, int>> imports_;
     std::vector<scope> scopes_;
@@ -321,6 +334,13 @@ model detail::read_model_proto(::onnx::ModelProto const& proto, std::string_view
     out.graph = reader.read(proto.graph());
     for (auto const& f : proto.functions()) out.graph.functions.push_back(reader.read(f));
     return out;
+}
+
+graph_data detail::read_graph(::onnx::ModelProto const& proto, std::string_view name, read_hooks& hooks) {
+    model unused;
+    model_reader reader(name, unused, &hooks);
+    reader.imports(proto);
+    return reader.read(proto.graph());
 }
 
 model parse_model(std::string_view bytes, std::string_view name) {

@@ -14,7 +14,7 @@
 namespace ATON_NAMESPACE {
 
 std::string to_model_proto(graph_data const& graph, model_options const& options) {
-    detail::model_frame const frame = detail::make_frame(graph, options, {});
+    detail::model_frame const frame = detail::make_frame(graph, {options, nullptr}, {});
     if (frame.size > detail::max_model_bytes)
         throw error("the model is larger than 2 GiB, the maximum of one ONNX file");
     std::string out;

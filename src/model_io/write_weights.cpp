@@ -191,7 +191,7 @@ std::uint64_t write_one_file(detail::model_frame const& frame, std::string const
 }
 
 std::uint64_t write_embedded(graph_data const& graph, std::string const& path, weight_options const& weights,
-                             model_options const& options) {
+                             detail::frame_options const& options) {
     detail::model_frame const frame = detail::make_frame(graph, options, {});
     require_fits(frame, path, "use --weights external or --weights reference");
     return write_one_file(frame, path, weights);
@@ -199,7 +199,8 @@ std::uint64_t write_embedded(graph_data const& graph, std::string const& path, w
 
 /// `known`: the places of weights that stay in their files. Of the others, all but the smallest are written to the data file.
 std::uint64_t write_two_files(graph_data const& graph, std::string const& path, weight_options const& weights,
-                              model_options const& options, open_files& files, std::vector<weight_place> known) {
+                              detail::frame_options const& options, open_files& files,
+                              std::vector<weight_place> known) {
     std::string const data_path = path + ".data";
     std::string const name = system::text_of(system::part_of(data_path).filename());
     data_file const layout(graph, name, std::move(known));
@@ -228,13 +229,14 @@ std::uint64_t write_two_files(graph_data const& graph, std::string const& path, 
 }
 
 std::uint64_t write_external(graph_data const& graph, std::string const& path, weight_options const& weights,
-                             model_options const& options, open_files& files) {
+                             detail::frame_options const& options, open_files& files) {
     refuse_pipe(path);
     return write_two_files(graph, path, weights, options, files, std::vector<weight_place>(graph.initializers.size()));
 }
 
 std::uint64_t write_reference(graph_data const& given, std::string const& path, weight_options const& weights,
-                              model_options const& options, open_files& files, std::vector<copied_weight>& copied) {
+                              detail::frame_options const& options, open_files& files,
+                              std::vector<copied_weight>& copied) {
     refuse_pipe(path);
     detail::referenced_files const sources(path, weights, files);
     auto const can_stay = [&](stored_tensor const& t) {
@@ -263,6 +265,11 @@ std::uint64_t write_reference(graph_data const& given, std::string const& path, 
 
 weight_report write_model(graph_data const& graph, std::string const& path, weight_options const& weights,
                           model_options const& options) {
+    return detail::write_model(graph, path, weights, {options, nullptr});
+}
+
+weight_report detail::write_model(graph_data const& graph, std::string const& path, weight_options const& weights,
+                                  frame_options const& options) {
     weight_report report;
     for (graph_initializer const& i : graph.initializers) {
         if (i.stored == nullptr) continue;

@@ -243,9 +243,10 @@ evaluated is_infinite(constant_call const& c) {
     return tested(c, [&](double x) { return std::isinf(x) && (x < 0 ? negative : positive); });
 }
 
-/// Clip. Nothing if a number is NaN.
+/// Clip. Nothing if a number is NaN, and before opset 11, where the bounds are attributes.
 evaluated clip(constant_call const& c) {
     tensor const& x = *c.inputs[0];
+    if (c.opset < 11) return {};
     tensor const* const bounds[] = {c.input(1), c.input(2)};
     for (tensor const* b : bounds)
         if (b != nullptr && (b->type != x.type || b->element_count() != 1)) return {};

@@ -30,6 +30,7 @@ accumulator<T> widened(T x) {
 
 struct sum {
     static constexpr bool of_nothing = true; ///< whether there is a sum of no elements
+    static constexpr bool keeps_one = true;  ///< whether that of one element is the element
     template <class T>
     static accumulator<T> first() {
         return 0;
@@ -53,6 +54,7 @@ struct product : sum {
 
 struct minimum_of_line {
     static constexpr bool of_nothing = false;
+    static constexpr bool keeps_one = true;
     template <class T>
     static T first() {
         using limits = std::numeric_limits<T>;
@@ -66,6 +68,7 @@ struct minimum_of_line {
 
 struct maximum_of_line {
     static constexpr bool of_nothing = false;
+    static constexpr bool keeps_one = true;
     template <class T>
     static T first() {
         using limits = std::numeric_limits<T>;
@@ -78,6 +81,7 @@ struct maximum_of_line {
 };
 
 struct squares : sum {
+    static constexpr bool keeps_one = false;
     template <class T>
     static accumulator<T> next(accumulator<T> total, T e) {
         return total + widened(e) * widened(e);
@@ -85,6 +89,7 @@ struct squares : sum {
 };
 
 struct magnitudes : sum {
+    static constexpr bool keeps_one = false;
     template <class T>
     static accumulator<T> next(accumulator<T> total, T e) {
         return e < 0 ? total - widened(e) : total + widened(e);
@@ -169,7 +174,8 @@ evaluated reduction(constant_call const& c) {
     tensor const& x = *c.inputs[0];
     auto const axes = axes_of(c);
     if (!axes) return {};
-    if (axes->empty() && int_attribute(c.node, "noop_with_empty_axes", 0) != 0) return x;
+    if (axes->empty() && int_attribute(c.node, "noop_with_empty_axes", 0) != 0)
+        return Fold::keeps_one ? evaluated(x) : evaluated();
     auto const to = layout_of(x.sizes, *axes, int_attribute(c.node, "keepdims", 1) != 0);
     if (!to || (x.element_count() == 0 && !Fold::of_nothing)) return {};
     if (requires { Fold::last(0.0, std::size_t{}); } && !is_floating(x.type)) return {};

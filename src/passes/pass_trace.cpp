@@ -54,6 +54,7 @@ bool pass_trace::may_step() const noexcept { return steps < max_steps; }
 
 void pass_trace::record(std::string_view pass, std::string subject) {
     last = {++steps, std::string(pass), std::move(subject)};
+    if (step) step(last);
     if (std::ranges::find(changed_by, pass) == changed_by.end()) changed_by.push_back(pass);
     if (pass == stop_after) max_steps = std::min(max_steps, steps);
 }

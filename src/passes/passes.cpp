@@ -70,7 +70,7 @@ void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_option
         if (options.trace != nullptr) options.trace->finish(name, graph);
     };
     run("remove-unused", [&] { remove_unused(graph); });
-    run("widen-dtypes", [&] { passes::widen_before_rewrites(graph); });
+    if (options.avoid_runtime_faults) run("widen-dtypes", [&] { passes::widen_before_rewrites(graph); });
     for (graph_function& f : graph.functions)
         for (graph_data& body : f.body) {
             if (has_references(body) || !may_step(options)) continue; // depends on attributes of the call

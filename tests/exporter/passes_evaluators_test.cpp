@@ -64,3 +64,21 @@ TEST_CASE("a Fourier transform whose axis depends on the opset is left to the ru
     value const x = o.constant(dtype::float32, {1, 4, 1, 1}, {1, 2, 3, 5});
     CHECK(o(o.g.op<"DFT">(x)) == "DFT");
 }
+
+TEST_CASE("bounds of Clip that are attributes, before opset 11, are not overlooked") {
+    optimized<7> o(10);
+    graph<7, 10> const g(o.data, 10);
+    value const x = o.constant(dtype::float32, {3}, {-5, 0.5, 5});
+    CHECK(o(g.op<"Clip">(x, attr::min_f(-1), attr::max_f(1))) == "Clip");
+}
+
+TEST_CASE("a reduction without axes that changes each element is no copy") {
+    for (bool const squares : {false, true}) {
+        optimized<18> o;
+        value const x = o.constant(dtype::float32, {3}, {-5, 0.5, 5});
+        value const none = o.g.ints({});
+        value const y = squares ? value(o.g.op<"ReduceSumSquare">(x, none, attr::noop_with_empty_axes_i(1)))
+                                : value(o.g.op<"ReduceSum">(x, none, attr::noop_with_empty_axes_i(1)));
+        CHECK(o(y) == (squares ? "ReduceSumSquare" : ""));
+    }
+}

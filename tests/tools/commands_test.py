@@ -20,6 +20,7 @@ PROGRAM, REFUSED = Path(SAMPLES, "linear_relu_dynbatch.pt2"), Path(SAMPLES).pare
 RUNS = {
     "aton export": [["export", PROGRAM, "-o", "m.onnx"], ["export", PROGRAM, "-o", "n.onnx", "--verify"]],
     "aton unconvertible": [["unconvertible", REFUSED]],
+    "aton optimize": [["optimize", "m.onnx", "-o", "o.onnx"]],
     "aton check": [["check", "m.onnx", "missing.onnx"]],
     "aton record-check": [["record-check", ROOT / "examples/custom_op_library/calls"]],
     "aton ops": [["ops"], ["ops", "--all"]],

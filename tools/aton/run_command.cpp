@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "ops_command.hpp"
+#include "optimize_command.hpp"
 #include "options.hpp"
 #include "record_check_command.hpp"
 #include "stub_command.hpp"
@@ -148,6 +149,7 @@ int run_command(int argc, char** argv) {
                                         add_unconvertible(app),
                                         add_stub(app),
                                         add_view(app, {}, pass_on),
+                                        add_optimize(app),
                                         add_check(app),
                                         add_record_check(app),
                                         add_verify(app, argv)};

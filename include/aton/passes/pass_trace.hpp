@@ -44,6 +44,8 @@ struct pass_trace {
     std::string stop_after{};
     /// Called when a pass over the graph has run, and after a sweep with the names of the rules that have changed something. May be null.
     std::function<void(std::string_view pass, graph_data const& graph)> after{};
+    /// Called with every change. May be null.
+    std::function<void(pass_step const&)> step{};
 
     std::size_t steps = 0; ///< made so far
     pass_step last{};      ///< the one with this number

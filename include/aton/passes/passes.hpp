@@ -25,7 +25,7 @@ struct pass_options {
     bool rewrite_weights = true;
     /// Rewrites to apply to the graph and its nested graphs; see dsl/rewrite.hpp. Of several that match a node, the first one is applied.
     std::span<rewrite_entry const> rewrites = {};
-    /// Whether to write around known faults of ONNX Runtime: pools of padded images, and masks that add the lowest number to a whole row.
+    /// Whether to write around known faults of ONNX Runtime: missing kernels, pools of padded images, and masks that add the lowest number to a whole row.
     bool avoid_runtime_faults = true;
     /// Observes and limits the passes; null: nothing does. It must outlive the call.
     pass_trace* trace = nullptr;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The files of a model, mapped into memory: the model itself, and those with its external tensors.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "proto.hpp"
+
+#include <aton/core/stored_tensor.hpp>
+
+namespace ATON_NAMESPACE::detail {
+
+/// A file, mapped and open. Throws aton::error, one line that names it, unless it is a readable regular file.
+class mapped_data {
+public:
+    /// `follow`: whether the path itself may be a symbolic link.
+    mapped_data(std::string path, bool follow);
+    ~mapped_data();
+    mapped_data(mapped_data const&) = delete;
+    mapped_data& operator=(mapped_data const&) = delete;
+
+    [[nodiscard]] std::string const& path() const { return path_; }
+    [[nodiscard]] std::string_view bytes() const { return bytes_; }
+    /// The range as a span for stored tensors. It must be inside the file.
+    [[nodiscard]] file_span span(std::uint64_t position, std::uint64_t size) const;
+
+private:
+    std::string path_;
+    int descriptor_ = -1;
+    std::string_view bytes_;
+};
+
+/// The files of external tensors, each opened once.
+class external_files {
+public:
+    explicit external_files(std::string const& model);
+
+    /// The bytes of an external tensor that needs `needed` of them. Throws aton::error, "is stored in ...", unless they are in a regular
+    /// file in the model's folder, or in folders in there, without links on the way.
+    [[nodiscard]] file_span find(::onnx::TensorProto const& t, std::uint64_t needed);
+    [[nodiscard]] std::deque<mapped_data> const& all() const { return files_; }
+
+private:
+    [[nodiscard]] mapped_data const& open(std::string const& location);
+
+    std::filesystem::path folder_;
+    std::deque<mapped_data> files_;
+    std::map<std::string, mapped_data const*> by_location_;
+};
+
+} // namespace ATON_NAMESPACE::detail

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What a reader of graphs does in another way for a model that is written again.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "proto.hpp"
+
+namespace ATON_NAMESPACE::detail {
+
+struct read_hooks {
+    /// Takes over an initializer, whose value has its type; false: it is read as usual.
+    std::function<bool(::onnx::TensorProto const&, graph_data&, value_id, bool is_main)> take;
+    /// A tensor whose elements are not in the message.
+    std::function<tensor(::onnx::TensorProto const&)> load;
+    /// All nodes, in the order in which they are read. Each has an origin with its name, and as the module its index here.
+    std::vector<::onnx::NodeProto const*> nodes;
+};
+
+/// The main graph of a model, without functions. Throws aton::error.
+graph_data read_graph(::onnx::ModelProto const& proto, std::string_view name, read_hooks& hooks);
+
+} // namespace ATON_NAMESPACE::detail
