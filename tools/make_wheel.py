@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Packs a built aton command, the package of python/, the single headers and the CMake package into a wheel.
 
-usage: make_wheel.py --aton PROGRAM --dist FOLDER [--glibc 2.28] [--license NAME=FILE]...
+usage: make_wheel.py --aton PROGRAM --dist FOLDER [--library LIBRARY] [--glibc 2.28] [--license NAME=FILE]...
        [--machine aarch64 --binutils aarch64-linux-gnu- --runner qemu-aarch64-static]
 
-`aton verify` must be in the program (ATON_LINK_VERIFY), or in an aton-verify beside it, which is packed too. The platform in the wheel's name
+`aton verify` must be in the program (ATON_LINK_VERIFY), or in an aton-verify beside it, which is packed too. With --library libaton.so, the package
+calls it in its process, and the program is aton-launcher, which does nothing but call it. The platform in the wheel's name
 is what the programs need, from their symbol versions and libraries: manylinux_2_X if they need only what every Linux with glibc 2.X has, else
 linux, which no index accepts. --glibc fails if they need a later glibc. For programs of another machine, --binutils is the prefix of their
 strip and objdump, and --runner what runs them here.
@@ -44,8 +45,10 @@ def needs_of(program, objdump):
 
 def platform_of(programs, limit, machine, objdump):
     newest, names = (0, 0), set()
-    for program in programs:
+    packed = {pathlib.Path(name).name for name in programs}
+    for program in programs.values():
         glibc, others = needs_of(program, objdump)
+        others = [each for each in others if each not in packed]
         text = ".".join(map(str, glibc))
         print(f"{program}: needs glibc {text}" + (f" and {', '.join(others)}" if others else " and no other library"))
         if limit and (others or glibc > tuple(map(int, limit.split(".")))):
@@ -54,10 +57,16 @@ def platform_of(programs, limit, machine, objdump):
     return f"linux_{machine}" if names else f"manylinux_{newest[0]}_{newest[1]}_{machine}"
 
 
-def programs_of(aton, command):
-    """The command, and aton-verify if it is a program of its own. `command` runs the former here."""
+def programs_of(aton, command, library):
+    """What is packed, by name in the package: the command, and the library that it needs, or aton-verify if it is a program of its own. `command`
+    runs the former here.
+    """
+    programs = {"bin/aton": aton}
     beside = aton.with_name("aton-verify")
-    programs = [aton, beside] if beside.is_file() else [aton]
+    if library:
+        programs[f"lib/{re.search(r'SONAME +(.+)', output_of('objdump', '-p', library))[1]}"] = library
+    elif beside.is_file():
+        programs["bin/aton-verify"] = beside
     if subprocess.run([command, "verify", "--help"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
         sys.exit(f"{aton}: cannot run `aton verify`: build it with -DATON_BUILD_RUNTIME=ON")
     return programs
@@ -95,6 +104,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--aton", type=pathlib.Path, required=True)
     parser.add_argument("--dist", type=pathlib.Path, required=True)
+    parser.add_argument("--library", type=pathlib.Path)
     parser.add_argument("--glibc")
     parser.add_argument("--machine", default=platform.machine())
     parser.add_argument("--binutils", default="", metavar="PREFIX")
@@ -110,12 +120,12 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         command = runnable(options.aton, options.runner, folder)
-        programs = programs_of(options.aton, command)
+        programs = programs_of(options.aton, command, options.library)
         tag = f"py3-none-{platform_of(programs, options.glibc, options.machine, f'{options.binutils}objdump')}"
-        for program in programs:
+        for name, program in programs.items():
             stripped = folder / "stripped"
             output_of(f"{options.binutils}strip", "-o", stripped, program)
-            files[f"aton_onnx/bin/{program.name}"] = stripped.read_bytes()
+            files[f"aton_onnx/{name}"] = stripped.read_bytes()
         files.update(headers_and_cmake_package(folder))
         files.update(manuals(command, folder, f"aton_onnx-{version}.data/data"))
     files[f"{info}/licenses/LICENSE"] = (REPOSITORY / "LICENSE").read_bytes()
@@ -148,7 +158,7 @@ Description-Content-Type: text/markdown
     if "manylinux" in tag and size > WHEEL_LIMIT:
         wheel.unlink()
         sys.exit(f"{wheel}: has {size:,} bytes, more than {WHEEL_LIMIT:,}")
-    sizes = ", ".join(f"{program.name} {len(files[f'aton_onnx/bin/{program.name}']) / 1e6:.2f} MB" for program in programs)
+    sizes = ", ".join(f"{name} {len(files[f'aton_onnx/{name}']) / 1e6:.2f} MB" for name in programs)
     print(f"{wheel}: {size / 1e6:.2f} MB, {sizes}")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch models to ONNX with Aton's command, which this package contains.
+"""PyTorch models to ONNX with Aton, which this package contains.
 
     import aton_onnx
     report = aton_onnx.export(module, "model.onnx", args=(example,))
@@ -12,6 +12,7 @@ from ._command import cmake_dir, executable, include_dir, version
 from ._errors import AtonError, Unconvertible, UnconvertibleError
 from ._export import DrawnInput, QuantizedWeight, Report, Warned, export
 from ._inspect import Checked, Operator, Verification, check, ops, print_graph, unconvertible, verify
+from ._library import Progress
 from ._record import Recording, record
 from ._stub import stub
 from ._torch_export import torch_export
@@ -24,6 +25,7 @@ __all__ = [
     "Checked",
     "DrawnInput",
     "Operator",
+    "Progress",
     "QuantizedWeight",
     "Recording",
     "Report",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds and runs the command."""
+"""Finds the command, and runs it: in this process if the package has the library."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from . import _library
 from ._errors import AtonError, Unconvertible, UnconvertibleError
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def executable() -> pathlib.Path:
 @functools.cache
 def version() -> str:
     """The version of the command, such as "0.2.0"."""
-    return run("--version").stdout.split()[-1]
+    library = _library.load()
+    return library.version if library is not None else run("--version").stdout.split()[-1]
 
 
 def _packaged(name: str) -> pathlib.Path:
@@ -62,15 +64,32 @@ def cmake_dir() -> pathlib.Path:
     return _packaged("lib/cmake/aton")
 
 
-def run(*arguments: Path) -> subprocess.CompletedProcess[str]:
-    """Runs the command and returns its output, whatever its exit status. Raises AtonError if it cannot be started."""
-    command = [os.fspath(executable()), *(os.fspath(each) for each in arguments)]
+def run(
+    *arguments: Path, progress: Callable[[_library.Progress], object] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs the command and returns its output, whatever its exit status. Raises AtonError if it cannot be started.
+
+    In a process of its own, `progress` is not called. Plugins are run there if possible: a mapping that crashes does not end
+    this process.
+    """
+    words = [os.fspath(each) for each in arguments]
+    library = _library.load()
+    if library is not None and not (any(each.startswith("--plugin") for each in words) and _has_command()):
+        return library.run(words, progress)
+    command = [os.fspath(executable()), *words]
     try:
         return subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", check=False
         )
     except OSError as error:
         raise AtonError(f"{command[0]}: cannot be run: {error.strerror}") from error
+
+
+def _has_command() -> bool:
+    try:
+        return executable().is_file()
+    except AtonError:
+        return False
 
 
 def message(result: subprocess.CompletedProcess[str]) -> str:
@@ -81,9 +100,9 @@ def message(result: subprocess.CompletedProcess[str]) -> str:
     return lines[-1].removeprefix("aton: ") if lines else f"aton failed with exit status {result.returncode}"
 
 
-def run_or_raise(*arguments: Path) -> str:
+def run_or_raise(*arguments: Path, progress: Callable[[_library.Progress], object] | None = None) -> str:
     """The standard output of the command. Raises AtonError if it fails."""
-    result = run(*arguments)
+    result = run(*arguments, progress=progress)
     if result.returncode == 0:
         return result.stdout
     failure: Any = None

@@ -8,7 +8,7 @@ import html
 import json
 import os
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _inspect
@@ -18,6 +18,7 @@ from ._schemas import check_schemas
 
 if TYPE_CHECKING:
     from ._command import Model, Path
+    from ._library import Progress
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,6 +111,7 @@ def export(
     quantize_include: Sequence[str] = (),
     quantize_exclude: Sequence[str] = (),
     verify: bool = False,
+    progress: Callable[[Progress], object] | None = None,
 ) -> Report:
     """Writes a model to the ONNX file `f`.
 
@@ -125,6 +127,8 @@ def export(
     weights stay in that file. `quantize` rounds weights of products to integers: "int4:block=32", as `aton export
     --quantize`; `quantize_include` and `quantize_exclude` are names of weights, in which `*` is any text. With `verify`, the
     file is compared with the program (see `verify`), and a difference raises AtonError; the file stays.
+    `progress` is called while the export runs in this process; what it raises, and Ctrl-C, cancel the export, and no file is
+    written.
 
     Raises UnconvertibleError if operators cannot be converted, and AtonError for anything else that the command refuses;
     then no file is written.
@@ -160,7 +164,7 @@ custom_ops::foo_forward (no mapping; at make_tiny.py:44 in forward)
         options += [f"--quantize-{name}={each}" for each in patterns]
     check_schemas(plugins)
     with program_file(model, args, kwargs, dynamic_shapes) as program:
-        text = run_or_raise("export", program, *options)
+        text = run_or_raise("export", program, *options, progress=progress)
         if not text:
             raise AtonError(f"{output}: is not a regular file")
         verification = _inspect.verify(program, output) if verify else None

@@ -2,7 +2,9 @@
 """Makes a wheel of a built command, installs it in a fresh environment without torch, runs the commands of README.md, exports, and builds and
 loads a plugin.
 
-usage: wheel_test.py ATON COMPILER
+usage: wheel_test.py ATON COMPILER [LIBRARY]
+
+With LIBRARY, libaton.so, ATON is aton-launcher.
 
 The command of a build needs the protobuf of its system, so this wheel is named linux, not manylinux; tools/wheel.sh makes those.
 """
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 import readme_commands
 
@@ -59,16 +62,16 @@ def check_readme(venv, folder):
     print(f"{count} commands of README.md ran in {time.monotonic() - start:.1f} s")
 
 
-def main(aton, compiler, wheel=None):
+def main(aton, compiler, wheel=None, library=None):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if wheel is None:
-            printed = run(sys.executable, REPOSITORY / "tools" / "make_wheel.py", "--aton", aton, "--dist", folder / "dist")
+            packed = ["--aton", aton, *(["--library", library] if library else [])]
+            printed = run(sys.executable, REPOSITORY / "tools" / "make_wheel.py", *packed, "--dist", folder / "dist")
             wheel = next((folder / "dist").iterdir())
             others = re.search(r" and ((?!no other).*)", printed)
             demand(("-linux_" in wheel.name) == (others is not None), f"{wheel.name} is not what the program needs: {printed}")
-            run(sys.executable, REPOSITORY / "tools" / "make_wheel.py", "--aton", aton, "--dist", folder / "old", "--glibc", "2.3",
-                fails=True)
+            run(sys.executable, REPOSITORY / "tools" / "make_wheel.py", *packed, "--dist", folder / "old", "--glibc", "2.3", fails=True)
             demand(not (folder / "old").exists(), "a wheel was made for a glibc that is too old")
 
         start = time.monotonic()
@@ -85,6 +88,10 @@ def main(aton, compiler, wheel=None):
         end = time.monotonic()
         print(f"environment {installing - start:.1f} s, pip install {exporting - installing:.1f} s, export {end - exporting:.2f} s")
 
+        script = "from aton_onnx import _library; print(_library.load() is not None)"
+        has_library = any("/lib/libaton.so" in each for each in zipfile.ZipFile(wheel).namelist())
+        demand(has_library >= (library is not None), "the wheel does not have the library")
+        demand(run(python, "-c", script).strip() == str(has_library), "the package does not run its library")
         check_readme(venv, folder / "readme")
         script = "import aton_onnx, sys; program, output = sys.argv[1:]\n" \
                  "report = aton_onnx.export(program, output, verify=True)\n" \
@@ -128,4 +135,4 @@ target_compile_definitions(my_ops PRIVATE REFUSED=false)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*sys.argv[1:3], library=sys.argv[3] if len(sys.argv) > 3 else None)
