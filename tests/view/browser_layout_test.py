@@ -72,15 +72,10 @@ class Drawing(BrowserCase):
             const shown = (box) => (box.open ? box.children.reduce((n, child) => n + shown(child), 0) : 1);
             return { isWhole, shown: shown(view.root), open: [...open], groups: [...groups] };
         })"""
-        for path in [
-            self.sample("sdpa"),
-            self.sample("kv_cache"),
-            self.save(chain(60), "short.onnx"),
-            self.save(chain(3000), "sixty_layers.onnx"),
-            self.save(chain(300, 300), "flat.onnx"),
-        ]:
-            for size in SIZES.values():
-                self.browser.resize(*size)
+        layers, flat = self.save(chain(3000), "sixty_layers.onnx"), self.save(chain(300, 300), "flat.onnx")
+        for path, sizes in [(self.sample("sdpa"), SIZES), (self.sample("kv_cache"), SIZES), (layers, ["laptop"]), (flat, ["phone"])]:
+            for size in sizes:
+                self.browser.resize(*SIZES[size])
                 self.open(path)
                 panes = self.run_js(look)
                 for pane in panes:
@@ -140,15 +135,15 @@ class Drawing(BrowserCase):
 
     def test_a_dense_level_is_laid_out_in_time(self):
         # A module of 85 nodes, for which dagre alone needs minutes, beside another node.
-        nodes = [helper.make_node("Sum", [f"v{j}" for j in range(i + 1)], [f"v{i + 1}"], f"/dense/n{i}") for i in range(85)]
-        nodes.append(helper.make_node("Relu", ["v85"], ["y"]))
+        nodes = [helper.make_node("Sum", [f"/dense/v{j}" for j in range(i + 1)], [f"/dense/v{i + 1}"]) for i in range(85)]
+        nodes.append(helper.make_node("Relu", ["/dense/v85"], ["y"]))
         self.browser.timeout = 30
         self.open(
             self.save(
                 helper.make_graph(
                     nodes,
                     "dense",
-                    [helper.make_tensor_value_info("v0", TensorProto.FLOAT, [4])],
+                    [helper.make_tensor_value_info("/dense/v0", TensorProto.FLOAT, [4])],
                     [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4])],
                 )
             )
