@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include <aton/aten/schema_table.hpp>
+#include <aton/core/cancellation.hpp>
 #include <aton/core/nearest.hpp>
 #include <aton/dsl/tables.hpp>
 #include <aton/dsl/thrown.hpp>
@@ -62,6 +63,7 @@ std::uint32_t converter::origin_index(program::node const& n) const {
 program::origin const& converter::origin_of(program::node const& n) const { return program_.origins[origin_index(n)]; }
 
 void converter::convert(program::node const& n) {
+    stop_if_cancelled();
     program::origin const& from = origin_of(n);
     graph_->context.exact_nan = exact_nan_;
     graph_->context.may_be_empty = may_be_empty(n);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/cancellation.hpp>
 #include <aton/core/error.hpp>
 #include <aton/ir/shapes/rules.hpp>
 
@@ -88,6 +89,7 @@ bool simplify(rewriter& r, graph_node& n) {
 }
 
 void visit(rewriter& r, graph_node&& n) {
+    stop_if_cancelled();
     for (value_id& id : n.inputs)
         if (id != no_value) id = r.resolve(id);
     for_each_capture(n, [&](value_id& id) { id = r.resolve(id); });

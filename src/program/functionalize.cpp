@@ -10,6 +10,7 @@
 
 #include <aton/aten/mutation.hpp>
 #include <aton/aten/schema_table.hpp>
+#include <aton/core/cancellation.hpp>
 #include <aton/core/error.hpp>
 #include <aton/program/subgraphs.hpp>
 
@@ -122,6 +123,7 @@ void functionalizer::run() {
 }
 
 void functionalizer::visit(node const& n) {
+    stop_if_cancelled();
     if (is_auto_functionalized(n)) return visit_functionalized(n);
     if (n.kind != node_kind::aten) return pass(n);
     if (n.schema.empty()) return visit_custom(n);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <aton/core/cancellation.hpp>
 #include <aton/core/nearest.hpp>
 #include <aton/frontend/pt2/archive.hpp>
 
@@ -72,6 +73,7 @@ program::graph graph_reader::read_graph(json_value const& graph, int depth) {
     out.nodes.reserve(nodes.size());
     std::string_view const outer = place_.node;
     nodes.for_each([&](json_value const& each, std::size_t index) {
+        stop_if_cancelled();
         out.nodes.push_back(read_node(each, index, scope, depth));
         place_.node = outer;
     });

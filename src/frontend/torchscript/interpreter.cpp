@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <aton/core/cancellation.hpp>
+
 #include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -61,6 +63,7 @@ void interpreter::fail_undecidable(std::string_view what, value const& condition
 }
 
 void interpreter::spend(std::size_t steps) {
+    stop_if_cancelled();
     steps_ += steps;
     if (steps_ > max_steps) fail("the code needs more than 4194304 steps: a loop is too long, or does not end");
     if (out_.values.size() > max_values) fail("the code computes more than 131072 values: a loop is too long");
