@@ -17,11 +17,12 @@ namespace ATON_NAMESPACE {
 
 /// How to optimize a model.
 struct optimize_options {
-    targets::target const* target = nullptr;   ///< null: any runtime that implements ONNX
-    std::vector<std::string> keep;             ///< names of values that stay, as outputs do
-    std::vector<std::string> without_rewrites; ///< names of rewrites, or of groups ("attention"), that are not applied
+    targets::target const* target = nullptr; ///< null: any runtime that implements ONNX
+    std::vector<std::string> keep = {};      ///< names of values that stay, as outputs do
+    /// Names of rewrites, or of groups ("attention"), that are not applied.
+    std::vector<std::string> without_rewrites = {};
     /// Where to write the weights; nothing: in the file, or in a file beside it if some of them were not in the model.
-    std::optional<weight_mode> weights;
+    std::optional<weight_mode> weights = {};
 };
 
 /// What became of a model.
