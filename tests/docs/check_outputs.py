@@ -43,7 +43,7 @@ class Shell:
         self.cmake = cmake_text()
         presets = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))
         self.presets = {p["name"] for p in presets["configurePresets"] if not p.get("hidden")}
-        self.folders = {p.name for p in ROOT.iterdir() if p.is_dir()} - {"build"}
+        self.folders = {p.name for p in ROOT.iterdir() if p.is_dir()} - {"build", "dist"}  # what is built is not in there
 
     def help_of(self, *subcommand):
         if subcommand not in self.help:
