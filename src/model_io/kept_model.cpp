@@ -174,7 +174,7 @@ void lower_initializers(graph_data& g) {
 } // namespace
 
 struct kept_model::parts {
-    explicit parts(std::string const& path) : file(path, true), external(path) {
+    explicit parts(std::string const& path) : file(path, system::links::followed), external(path) {
         if (file.bytes().empty()) throw error(one_line(path) + ": is empty");
         cut = detail::cut_tensors(file.bytes(), min_cut_bytes);
         model = detail::parse_model_proto(cut.rest, path);

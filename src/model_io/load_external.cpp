@@ -2,7 +2,6 @@
 // Loads tensors of a model from other files.
 #include <aton/model_io/model_io.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +12,7 @@
 
 #include <aton/core/error.hpp>
 
+#include "mapped_data.hpp"
 #include "proto.hpp"
 #include "read_tensor.hpp"
 #include "system/paths.hpp"
@@ -22,14 +22,6 @@ namespace ATON_NAMESPACE {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The path of an external tensor, which must be in the model's folder or below it.
-fs::path path_of(external_tensor const& e, fs::path const& folder) {
-    fs::path const location = system::part_of(e.location);
-    bool const leaves = location.has_root_path() || std::find(location.begin(), location.end(), "..") != location.end();
-    if (e.location.empty() || leaves) throw error("is stored in '" + e.location + "', outside the model's folder");
-    return system::path_in(folder, location);
-}
 
 void read_bytes(external_tensor const& e, fs::path const& file, tensor& to) {
     std::size_t const count = detail::require_sizes(to, "the tensor");
@@ -60,7 +52,7 @@ void load_external(model& m, std::string const& path) {
             if (m.graph.values[i.value].name == e.name) to = &i;
         try {
             if (to == nullptr) throw error("is not an initializer of the main graph");
-            read_bytes(e, path_of(e, folder), to->data);
+            read_bytes(e, system::path_in(folder, detail::part_inside(e.location)), to->data);
         } catch (error const& fault) {
             throw error(detail::one_line(path + ": the external tensor '" + e.name + "' " + fault.what()));
         }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "proto.hpp"
+#include "system/mapped_file.hpp"
 
 #include <aton/core/stored_tensor.hpp>
 
@@ -18,22 +19,20 @@ namespace ATON_NAMESPACE::detail {
 /// A file, mapped and open. Throws aton::error, one line that names it, unless it is a readable regular file.
 class mapped_data {
 public:
-    /// `follow`: whether the path itself may be a symbolic link.
-    mapped_data(std::string path, bool follow);
-    ~mapped_data();
-    mapped_data(mapped_data const&) = delete;
-    mapped_data& operator=(mapped_data const&) = delete;
+    mapped_data(std::string path, system::links at);
 
     [[nodiscard]] std::string const& path() const { return path_; }
-    [[nodiscard]] std::string_view bytes() const { return bytes_; }
+    [[nodiscard]] std::string_view bytes() const { return file_.bytes(); }
     /// The range as a span for stored tensors. It must be inside the file.
     [[nodiscard]] file_span span(std::uint64_t position, std::uint64_t size) const;
 
 private:
     std::string path_;
-    int descriptor_ = -1;
-    std::string_view bytes_;
+    system::mapped_file file_;
 };
+
+/// The place of an external tensor as a path from the model's folder. Throws aton::error, "is stored in ...", for one outside of it.
+[[nodiscard]] std::filesystem::path part_inside(std::string const& location);
 
 /// The files of external tensors, each opened once.
 class external_files {

@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: MIT
-// A read-only file that is mapped into memory as a whole.
+// A file that a reader of this layer starts from.
 #pragma once
 
 #include <string>
-#include <string_view>
 
-#include <aton/version.hpp>
+#include "frontend/files/text.hpp"
+#include "system/mapped_file.hpp"
 
 namespace ATON_NAMESPACE::files {
 
-class mapped_file {
+class mapped_file : public system::mapped_file {
 public:
-    /// Throws aton::error unless the path is a readable, non-empty regular file. Does not block on pipes.
-    explicit mapped_file(std::string const& path);
-    mapped_file(mapped_file const&) = delete;
-    mapped_file& operator=(mapped_file const&) = delete;
-    ~mapped_file();
-
-    [[nodiscard]] std::string_view bytes() const { return bytes_; }
-    [[nodiscard]] int descriptor() const { return descriptor_; }
-
-private:
-    void map(std::string const& path);
-
-    int descriptor_;
-    std::string_view bytes_;
+    /// Throws aton::error unless the path is a readable, non-empty regular file.
+    explicit mapped_file(std::string const& path) : system::mapped_file(path) {
+        if (bytes().empty()) fail(path, "is empty");
+    }
 };
 
 } // namespace ATON_NAMESPACE::files
