@@ -269,7 +269,6 @@ struct kept_model::parts {
     ::onnx::ModelProto model; ///< as in the file, but large constants are initializers
     ::onnx::ModelProto typed; ///< with the types that inference knows
     detail::kept_messages from;
-    std::size_t nodes = 0;
 };
 
 kept_model::kept_model(std::string const& path) {
@@ -277,8 +276,8 @@ kept_model::kept_model(std::string const& path) {
     parts& p = *parts_;
     try {
         detail::require_sound(p.model);
-        for_each_graph(std::as_const(*p.model.mutable_graph()),
-                       [&](auto const& g, bool /*is_main*/) { p.nodes += static_cast<std::size_t>(g.node_size()); });
+        p.from.model = &p.model;
+        collect_nodes(p.model.graph(), p.from.nodes);
         why_fixed = detail::why_fixed(p.model);
         if (!why_fixed.empty()) return;
         p.typed = p.model;
@@ -296,8 +295,6 @@ kept_model::kept_model(std::string const& path) {
         hooks.load = [&](auto const& t) { return p.load(t); };
         graph = detail::read_graph(p.typed, path, hooks);
         mark_undefined(graph, true);
-        p.from.model = &p.model;
-        collect_nodes(p.model.graph(), p.from.nodes);
         why_fixed = p.why;
     } catch (error const& e) {
         std::string const text = e.what();
@@ -307,7 +304,7 @@ kept_model::kept_model(std::string const& path) {
 
 kept_model::~kept_model() = default;
 
-std::size_t kept_model::node_count() const { return parts_->nodes; }
+std::size_t kept_model::node_count() const { return parts_->from.nodes.size(); }
 std::uint64_t kept_model::byte_count() const { return parts_->file.bytes().size() + parts_->external_bytes; }
 
 std::vector<std::string> kept_model::data_files() const {

@@ -2,8 +2,8 @@
 // What a reader of graphs does in another way for a model that is written again.
 #pragma once
 
+#include <cstddef>
 #include <functional>
-#include <vector>
 
 #include "proto.hpp"
 
@@ -14,8 +14,8 @@ struct read_hooks {
     std::function<bool(::onnx::TensorProto const&, graph_data&, value_id, bool is_main)> take;
     /// A tensor whose elements are not in the message.
     std::function<tensor(::onnx::TensorProto const&)> load;
-    /// All nodes, in the order in which they are read. Each has an origin with its name, and as the module its index here.
-    std::vector<::onnx::NodeProto const*> nodes;
+    /// Nodes that were read. Each has an origin with its name, and as the module its number, in the order in which they are finished.
+    std::size_t nodes = 0;
 };
 
 /// The main graph of a model, without functions. Throws aton::error.

@@ -224,10 +224,7 @@ private:
     }
 
     /// An origin of its own, which finds the message again.
-    node_origin numbered(::onnx::NodeProto const& from) {
-        hooks_->nodes.push_back(&from);
-        return {from.name(), std::to_string(hooks_->nodes.size() - 1), {}};
-    }
+    node_origin numbered(::onnx::NodeProto const& from) { return {from.name(), std::to_string(hooks_->nodes++), {}}; }
 
     /// From metadata_props, or before IR 10 from the doc string: "aten::linear, fc (model.py:12 in forward)".
     static node_origin where_from(::onnx::NodeProto const& from, std::string& source) {
