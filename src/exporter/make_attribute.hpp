@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Creates attributes of nodes that are not built by a row.
+// Creates and reads attributes of nodes that are not built by a row.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,18 @@ inline node_attribute make_attribute(std::string_view name, std::string_view val
     node_attribute a = make_attribute(name, onnx::attr_type::s);
     a.s = value;
     return a;
+}
+
+/// An integer attribute; `otherwise` if the node does not have it.
+inline std::int64_t int_of(graph_node const& n, std::string_view name, std::int64_t otherwise = 0) {
+    node_attribute const* const a = n.attribute(name);
+    return a == nullptr ? otherwise : a->i;
+}
+
+/// A float attribute; `otherwise` if the node does not have it.
+inline float float_of(graph_node const& n, std::string_view name, float otherwise) {
+    node_attribute const* const a = n.attribute(name);
+    return a == nullptr ? otherwise : a->f;
 }
 
 /// A number as a float attribute. Throws unsupported_error if it is out of range.

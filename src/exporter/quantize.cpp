@@ -17,6 +17,7 @@
 #include <aton/ir/kernels.hpp>
 #include <aton/passes/passes.hpp>
 
+#include "make_attribute.hpp"
 #include "quantized_nodes.hpp"
 #include "weight_uses.hpp"
 
@@ -65,11 +66,6 @@ void require_supported(quantize_options const& options, int opset, bool for_onnx
         throw error("--quantize " + word_of(how) + ": DequantizeLinear of opset " + std::to_string(opset) +
                     " has no blocks of such integers; use --opset " + std::to_string(first_opset(how)) +
                     " or newer, or --target onnxruntime");
-}
-
-bool is_set(graph_node const& n, std::string_view name) {
-    node_attribute const* const a = n.attribute(name);
-    return a != nullptr && a->i != 0;
 }
 
 /// Whether elements of a dtype can be cast while they are read.
@@ -228,8 +224,9 @@ private:
         shape const& operand = graph_.values[n.inputs[0]].type.shape;
         if (!operand.has_rank()) return "is multiplied by an operand of unknown rank";
         if (operand.rank() < 2) return "is multiplied by a vector";
-        if (is_set(n, "transA") || is_set(n, "transBatchA")) return "is multiplied by a transposed operand of " + n.op;
-        if (n.op == "Gemm" && n.inputs.size() > 2 && n.inputs[2] != no_value && factor_of(n, "beta") != 1.0F)
+        if (int_of(n, "transA") != 0 || int_of(n, "transBatchA") != 0)
+            return "is multiplied by a transposed operand of " + n.op;
+        if (n.op == "Gemm" && n.inputs.size() > 2 && n.inputs[2] != no_value && float_of(n, "beta", 1) != 1.0F)
             return "is the weight of a Gemm with a beta other than 1";
         return "";
     }

@@ -16,11 +16,6 @@ value_type type_of(dtype type, std::vector<std::int64_t> const& sizes) {
 
 } // namespace
 
-float factor_of(graph_node const& n, std::string_view name) {
-    node_attribute const* const a = n.attribute(name);
-    return a == nullptr ? 1.0F : a->f;
-}
-
 quantized_nodes::quantized_nodes(exported_graph& made, quantize_options const& options, bool for_onnxruntime,
                                  bool shares_bytes)
     : stored_(made.rewritten),
@@ -137,7 +132,7 @@ void quantized_nodes::append_n_bits(graph_node const& n, integer_matrix& m) {
     graph_.import_domain(microsoft, 1);
     stored_tensor const& rows = m.matrix.rows();
     value_id const result = n.outputs[0];
-    float const alpha = factor_of(n, "alpha");
+    float const alpha = float_of(n, "alpha", 1);
     value_id const bias = n.op == "Gemm" && n.inputs.size() > 2 ? n.inputs[2] : no_value;
     bool const has_row =
         bias != no_value && alpha == 1.0F && graph_.values[bias].type == type_of(rows.type, {rows.sizes[0]});

@@ -34,9 +34,6 @@ struct integer_matrix {
     [[nodiscard]] std::int64_t block() const { return matrix.how().block; }
 };
 
-/// A float attribute of a node, such as alpha, that is 1 by default.
-[[nodiscard]] float factor_of(graph_node const& n, std::string_view name);
-
 /// Appends nodes to a graph, and the initializers that they need.
 class quantized_nodes {
 public:

@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "make_attribute.hpp"
+
 namespace ATON_NAMESPACE::exporter {
 
 namespace {
-
-std::int64_t int_of(graph_node const& n, std::string_view name) {
-    node_attribute const* const a = n.attribute(name);
-    return a == nullptr ? 0 : a->i;
-}
 
 bool contains(std::vector<value_id> const& all, value_id id) {
     return std::find(all.begin(), all.end(), id) != all.end();
