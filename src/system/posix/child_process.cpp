@@ -15,6 +15,8 @@
 
 #include <aton/core/crash_signals.hpp>
 
+#include "system/files.hpp"
+
 namespace ATON_NAMESPACE::system {
 
 namespace {
@@ -87,12 +89,8 @@ process_end child_process::wait() noexcept {
 }
 
 void send_or_end(int to, std::string_view bytes) noexcept {
-    while (!bytes.empty()) {
-        ::ssize_t const n = ::write(to, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) ::_exit(1);
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
+    auto const* const start = reinterpret_cast<std::byte const*>(bytes.data()); // NOLINT(*-reinterpret-cast)
+    if (!write_all(to, start, bytes.size())) ::_exit(1);
 }
 
 std::vector<std::size_t> wait_for_pipes(std::vector<int> const& pipes) {
