@@ -36,6 +36,8 @@ aton_code task::change(argument one, std::string fault) {
     std::lock_guard const lock(mutex_);
     if (is_running_) return ATON_BUSY;
     if (!fault.empty()) return fail(ATON_USAGE, std::move(fault));
+    if (one.kind != argument_kind::text && !is_file_name(one.text))
+        return fail(ATON_USAGE, "'" + plain(std::move(one.text)) + "' is not the name of a file without a folder");
     bool const is_named_again =
         one.kind != argument_kind::text && std::ranges::any_of(arguments_, [&](argument const& each) {
             return each.kind != argument_kind::text && each.text == one.text;
@@ -59,18 +61,12 @@ aton_code task::add_file(std::string_view path) {
 }
 
 aton_code task::add_memory(std::string_view name, std::string_view bytes) {
-    if (!is_file_name(name))
-        return change({}, "'" + plain(std::string(name)) + "' is not the name of a file without a folder");
     return change({argument_kind::memory, std::string(name), std::string(bytes)});
 }
 
 aton_code task::add_argument(std::string_view argument) { return change({argument_kind::text, std::string(argument)}); }
 
-aton_code task::keep_output(std::string_view name) {
-    if (!is_file_name(name))
-        return change({}, "'" + plain(std::string(name)) + "' is not the name of a file without a folder");
-    return change({argument_kind::kept_output, std::string(name)});
-}
+aton_code task::keep_output(std::string_view name) { return change({argument_kind::kept_output, std::string(name)}); }
 
 aton_code task::observe(aton_progress_function* function, void* user) {
     std::lock_guard const lock(mutex_);
