@@ -83,7 +83,9 @@ class Windows(unittest.TestCase):
         return run(options.aton, *arguments, cwd=cwd)
 
     def windows(self, *arguments, cwd=None):
-        return run(options.wine, self.exe, *arguments, cwd=cwd)
+        status, output, errors = run(options.wine, self.exe, *arguments, cwd=cwd)
+        # A service that Wine starts with the first program may fail, and says so here. Had aton.exe failed, the status would tell.
+        return status, output, b"".join(line for line in errors.splitlines(True) if not line.startswith(b"wine: "))
 
     def new_folder(self, name):
         folder = self.folder / name
@@ -134,7 +136,10 @@ class Windows(unittest.TestCase):
             folder.mkdir(parents=True, exist_ok=True)
             model = folder / "modèle 1.pt2"
             shutil.copy(SAMPLE, model)
-            for arguments, cwd in (([model, "-o", folder / "a.onnx"], None), ([model.name, "-o", "a.onnx"], folder)):
+            runs = [([model, "-o", folder / "a.onnx"], None)]
+            if not place.startswith(long):  # Windows starts no process in a folder whose name is longer than MAX_PATH
+                runs.append(([model.name, "-o", "a.onnx"], folder))
+            for arguments, cwd in runs:
                 self.assertEqual(self.windows("export", "-q", *arguments, cwd=cwd), (0, b"", b""), arguments)
                 self.assertTrue(filecmp.cmp(folder / "a.onnx", reference, shallow=False))
                 self.assertEqual(names_in(folder), ["a.onnx", "modèle 1.pt2"])
