@@ -62,9 +62,12 @@ aton_install() {
 
 # Installs what only the full run of the tests uses: other compilers, checkers, Conan, and a browser, without which its tests are skipped.
 aton_install_full() {
-    local missing=() program
+    local missing=() program package
     for program in clang++-16:clang-16 clang++-19:clang-19 clang-format-19:clang-format-19 shellcheck:shellcheck; do
         command -v "${program%%:*}" >/dev/null || missing+=("${program##*:}")
+    done
+    for package in libc++-19-dev musl-dev mingw-w64-x86-64-dev; do # only headers are used: tests/portability
+        dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
     done
     if [ "${#missing[@]}" -gt 0 ]; then aton_install "${missing[@]}" || return 1; fi
     command -v chromium >/dev/null || aton_install chromium || echo "setup: no Chromium, so its tests are skipped" >&2

@@ -16,17 +16,30 @@ namespace ATON_NAMESPACE::aten {
 
 constexpr std::size_t schema_count() { return generated::function_schema_count; }
 
+namespace detail {
+
+/// Where the text of a schema starts; it ends where the next one of its block starts, or with the block.
+constexpr char const* table_text(std::size_t index) {
+    std::uint32_t const start = generated::function_schema_starts[index];
+    return generated::function_schema_blocks[start >> 16U] + (start & 0xFFFFU);
+}
+
+} // namespace detail
+
 /// The text of a schema; they are sorted by qualified overload name. `index` < schema_count().
 constexpr std::string_view schema_at(std::size_t index) {
-    std::uint32_t const start = generated::function_schema_offsets[index];
-    return {generated::function_schema_text + start, generated::function_schema_offsets[index + 1] - start};
+    std::uint32_t const start = generated::function_schema_starts[index];
+    std::uint32_t const next = generated::function_schema_starts[index + 1];
+    std::uint32_t const block = start >> 16U;
+    std::uint32_t const end = next >> 16U == block ? next & 0xFFFFU : generated::function_schema_block_ends[block];
+    return {detail::table_text(index), end - (start & 0xFFFFU)};
 }
 
 namespace detail {
 
 /// The qualified name that a schema of the table starts with.
 constexpr std::string_view table_name(std::size_t index) {
-    char const* const start = generated::function_schema_text + generated::function_schema_offsets[index];
+    char const* const start = table_text(index);
     std::size_t size = 0;
     while (start[size] != '(') ++size;
     return {start, size};
@@ -34,7 +47,7 @@ constexpr std::string_view table_name(std::size_t index) {
 
 /// The same without the overload.
 constexpr std::string_view table_op(std::size_t index) {
-    char const* const start = generated::function_schema_text + generated::function_schema_offsets[index];
+    char const* const start = table_text(index);
     std::size_t size = 0;
     while (start[size] != '(' && start[size] != '.') ++size;
     return {start, size};
@@ -43,7 +56,6 @@ constexpr std::string_view table_op(std::size_t index) {
 /// The first row whose name is not less than `name`; `exact` is set if it is equal.
 /// Both ends of the interval share a prefix with the name, so the shorter of the two is not compared again.
 constexpr std::size_t lower_bound(std::string_view name, bool& exact) {
-    char const* const text = generated::function_schema_text;
     char const* const key = name.data();
     std::size_t const size = name.size();
     std::size_t first = 0;
@@ -53,7 +65,7 @@ constexpr std::size_t lower_bound(std::string_view name, bool& exact) {
     exact = false;
     while (first != last) {
         std::size_t const middle = (first + last) / 2;
-        char const* const row = text + generated::function_schema_offsets[middle];
+        char const* const row = table_text(middle);
         std::size_t shared = first_shared < last_shared ? first_shared : last_shared;
         while (shared != size && key[shared] == row[shared] && row[shared] != '(') ++shared;
         if (shared == size ? row[shared] != '(' : row[shared] != '(' && key[shared] < row[shared]) {
