@@ -299,9 +299,9 @@ def vcpkg(way):
 
 def vcpkg_exporter(way):
     """The port with the exporter and the command, against an ONNX that find_package finds. As in every build of a user, and unlike in the preset
-    `release`, each source is compiled alone."""
+    `release`, each source is compiled alone; without optimization, which takes a quarter less time."""
     onnx = way.onnx_package()
-    prefix = run_port(way, ["exporter", "tool"], f"-DONNX_DIR={onnx}")
+    prefix = run_port(way, ["exporter", "tool"], f"-DONNX_DIR={onnx}", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
     demand(not (prefix / "lib" / "libaton_onnx.a").exists(), "Aton's own ONNX is installed in addition to the one that was found")
     demand_export(way, prefix, "tools/aton/aton", f"-DONNX_DIR={onnx}")
 
