@@ -4,7 +4,6 @@
 #ifndef ATON_SINGLE_INCLUDE_ATON_ATON_HPP
 #define ATON_SINGLE_INCLUDE_ATON_ATON_HPP
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -486,8 +485,8 @@ private:
     template <class = void> // a template for the same reason as graph_data's functions
     [[noreturn]] void refuse_dynamic() const {
         throw unsupported_error((is_symbolic() ? "the size '" + symbol_ + "' is dynamic" : "a size is not known") +
-                                std::string(", but the mapping needs its number; export with a static size, or compute "
-                                            "with g.size(x, i) in the mapping"));
+                                ", but the mapping needs its number; export with a static size, or compute with "
+                                "g.size(x, i) in the mapping");
     }
 
     std::int64_t size_ = -1;
@@ -4573,8 +4572,8 @@ struct returned_values {
     static constexpr bool optional = std::same_as<R, optional_value> || std::same_as<R, absent_t>;
     static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || optional;
     static constexpr int count = 1;
-    template <class Graph>
-    static void append(Graph const& g, std::vector<value>& to, R const& r) {
+    template <class Graph, class Values>
+    static void append(Graph const& g, Values& to, R const& r) {
         if constexpr (std::same_as<R, sym_int>) to.push_back(g.to_value(r));
         else if constexpr (std::same_as<R, optional_value>) to.push_back(r ? *r : value());
         else if constexpr (std::same_as<R, absent_t>) to.emplace_back();
@@ -4596,8 +4595,8 @@ template <class... R>
 struct returned_values<std::tuple<R...>> {
     static constexpr bool known = (returned_values<R>::known && ...);
     static constexpr int count = static_cast<int>(sizeof...(R));
-    template <class Graph>
-    static void append(Graph const& g, std::vector<value>& to, std::tuple<R...> const& r) {
+    template <class Graph, class Values>
+    static void append(Graph const& g, Values& to, std::tuple<R...> const& r) {
         std::apply([&](R const&... each) { (returned_values<R>::append(g, to, each), ...); }, r);
     }
 };
@@ -4607,8 +4606,8 @@ template <class R, std::size_t N>
 struct returned_values<std::array<R, N>> {
     static constexpr bool known = returned_values<R>::known;
     static constexpr int count = static_cast<int>(N);
-    template <class Graph>
-    static void append(Graph const& g, std::vector<value>& to, std::array<R, N> const& r) {
+    template <class Graph, class Values>
+    static void append(Graph const& g, Values& to, std::array<R, N> const& r) {
         for (R const& each : r) returned_values<R>::append(g, to, each);
     }
 };
@@ -11829,8 +11828,8 @@ void require_declared_shape(Graph const& graph, graph_node const& node, onnx::de
 
 /// Refuses results of a body that do not match the outputs of a call, and removes those from the first absent one on, which the call does
 /// not ask for.
-template <class Node>
-void drop_absent_results(std::vector<value>& results, Node const& node, onnx::declared_schema schema) {
+template <class Values, class Node>
+void drop_absent_results(Values& results, Node const& node, onnx::declared_schema schema) {
     if (results.size() != static_cast<std::size_t>(schema.output_count()))
         throw illegal_call(node.op + ": the body returns " + std::to_string(results.size()) +
                            " values, but the operator has " + std::to_string(schema.output_count()) + " outputs");
@@ -12136,8 +12135,8 @@ template <class P>
 inline constexpr bool takes_reference<std::optional<P>> = is_by_reference<P>;
 
 /// Adds the defaults of attributes that the body refers to, because a function of IR 8 has none.
-template <class Parameters>
-void add_referred_defaults(graph_node& node, onnx::declared_schema schema) {
+template <class Parameters, class Node>
+void add_referred_defaults(Node& node, onnx::declared_schema schema) {
     [&]<class... P>(std::type_identity<std::tuple<P...>>) {
         int position = -schema.input_count();
         auto const add = [&](bool refers) {
@@ -14326,9 +14325,10 @@ Type scanned(Type t, std::int64_t axis) {
 } // namespace detail
 
 /// The types of the inputs of a node's nested graphs, for a node that has its operands and other attributes.
-template <class Graph, class Node>
+/// (The type of the list is a parameter, so that an include instantiates nothing of it.)
+template <class Graph, class Node, class Type = value_type>
 auto nested_input_types(Graph const& graph, Node const& node) {
-    std::vector<value_type> types;
+    std::vector<Type> types;
     if (node.op == "If" || !node.domain.empty()) return types;
     std::size_t const first = count_fixed_inputs(node);
     if (first != 0) {
@@ -14340,7 +14340,7 @@ auto nested_input_types(Graph const& graph, Node const& node) {
     auto const* const scan_axes = node.attribute("scan_input_axes");
     std::size_t const scans = scan_inputs == nullptr ? 0 : static_cast<std::size_t>(scan_inputs->i);
     for (std::size_t i = first; i < count; ++i) {
-        value_type t = node.inputs[i] == no_value ? value_type{} : graph.values[node.inputs[i]].type;
+        Type t = node.inputs[i] == no_value ? Type{} : graph.values[node.inputs[i]].type;
         if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change between iterations
         if (node.op == "SequenceMap" && t.kind == value_kind::sequence) t.kind = value_kind::tensor;
         if (node.op == "Scan" && scans <= count && i >= count - scans) {
@@ -14356,7 +14356,7 @@ auto nested_input_types(Graph const& graph, Node const& node) {
 /// Fills in what is not known of the types of a nested graph's inputs.
 template <class Graph, class Types>
 void complete_nested_inputs(Graph& nested, Types const& types) {
-    for (std::size_t i = 0; i != std::min(nested.inputs.size(), types.size()); ++i) {
+    for (std::size_t i = 0; i < nested.inputs.size() && i < types.size(); ++i) {
         auto& known = nested.values[nested.inputs[i]].type;
         if (known.dtype == dtype::undefined) {
             known.dtype = types[i].dtype;
@@ -14368,7 +14368,7 @@ void complete_nested_inputs(Graph& nested, Types const& types) {
 
 /// Clears the types in the body of a function, because calls differ in shapes and, unless `keep_dtypes`, in dtypes. Runtimes need those of
 /// iteration numbers and conditions, which stay.
-template <class Graph>
+template <class Graph, class Type = value_type>
 void clear_types(Graph& body, bool keep_dtypes) {
     for (auto& v : body.values)
         if (v.initializer < 0) v.type = {keep_dtypes ? v.type.dtype : dtype::undefined, shape(), v.type.kind};
@@ -14376,13 +14376,13 @@ void clear_types(Graph& body, bool keep_dtypes) {
         std::size_t const fixed = count_fixed_inputs(n);
         for (auto& a : n.attributes)
             for (auto& nested : a.graphs) {
-                std::vector<value_type> types;
-                for (std::size_t i = 0; i != std::min(fixed, nested.inputs.size()); ++i)
+                std::vector<Type> types;
+                for (std::size_t i = 0; i < fixed && i < nested.inputs.size(); ++i)
                     types.push_back(nested.values[nested.inputs[i]].type);
                 clear_types(nested, keep_dtypes);
                 complete_nested_inputs(nested, types);
                 auto all = nested_input_types(body, n);
-                all.resize(std::min(all.size(), fixed));
+                if (all.size() > fixed) all.resize(fixed);
                 complete_nested_inputs(nested, all);
             }
     }
@@ -17134,11 +17134,11 @@ inline constexpr no_effect_t no_effect{};
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-/// A constant if all sizes are constant, else a Concat.
-template <class Graph>
-value size_list(Graph const& g, std::span<sym_int const> sizes) {
-    std::vector<value> parts;
-    std::vector<std::int64_t> run;
+/// A constant if all sizes are constant, else a Concat. (The types of the lists are parameters, so that an include instantiates none.)
+template <class Graph, class Sizes = std::span<sym_int const>, class Value = value, class Integer = std::int64_t>
+Value size_list(Graph const& g, Sizes const& sizes) {
+    std::vector<Value> parts;
+    std::vector<Integer> run;
     auto const flush = [&] {
         if (!run.empty()) parts.push_back(g.constant(int64_tensor(run)));
         run.clear();

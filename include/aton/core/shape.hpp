@@ -55,8 +55,8 @@ private:
     template <class = void> // a template for the same reason as graph_data's functions
     [[noreturn]] void refuse_dynamic() const {
         throw unsupported_error((is_symbolic() ? "the size '" + symbol_ + "' is dynamic" : "a size is not known") +
-                                std::string(", but the mapping needs its number; export with a static size, or compute "
-                                            "with g.size(x, i) in the mapping"));
+                                ", but the mapping needs its number; export with a static size, or compute with "
+                                "g.size(x, i) in the mapping");
     }
 
     std::int64_t size_ = -1;

@@ -101,8 +101,8 @@ void require_declared_shape(Graph const& graph, graph_node const& node, onnx::de
 
 /// Refuses results of a body that do not match the outputs of a call, and removes those from the first absent one on, which the call does
 /// not ask for.
-template <class Node>
-void drop_absent_results(std::vector<value>& results, Node const& node, onnx::declared_schema schema) {
+template <class Values, class Node>
+void drop_absent_results(Values& results, Node const& node, onnx::declared_schema schema) {
     if (results.size() != static_cast<std::size_t>(schema.output_count()))
         throw illegal_call(node.op + ": the body returns " + std::to_string(results.size()) +
                            " values, but the operator has " + std::to_string(schema.output_count()) + " outputs");

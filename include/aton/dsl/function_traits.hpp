@@ -88,8 +88,8 @@ struct returned_values {
     static constexpr bool optional = std::same_as<R, optional_value> || std::same_as<R, absent_t>;
     static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || optional;
     static constexpr int count = 1;
-    template <class Graph>
-    static void append(Graph const& g, std::vector<value>& to, R const& r) {
+    template <class Graph, class Values>
+    static void append(Graph const& g, Values& to, R const& r) {
         if constexpr (std::same_as<R, sym_int>) to.push_back(g.to_value(r));
         else if constexpr (std::same_as<R, optional_value>) to.push_back(r ? *r : value());
         else if constexpr (std::same_as<R, absent_t>) to.emplace_back();
@@ -111,8 +111,8 @@ template <class... R>
 struct returned_values<std::tuple<R...>> {
     static constexpr bool known = (returned_values<R>::known && ...);
     static constexpr int count = static_cast<int>(sizeof...(R));
-    template <class Graph>
-    static void append(Graph const& g, std::vector<value>& to, std::tuple<R...> const& r) {
+    template <class Graph, class Values>
+    static void append(Graph const& g, Values& to, std::tuple<R...> const& r) {
         std::apply([&](R const&... each) { (returned_values<R>::append(g, to, each), ...); }, r);
     }
 };
@@ -122,8 +122,8 @@ template <class R, std::size_t N>
 struct returned_values<std::array<R, N>> {
     static constexpr bool known = returned_values<R>::known;
     static constexpr int count = static_cast<int>(N);
-    template <class Graph>
-    static void append(Graph const& g, std::vector<value>& to, std::array<R, N> const& r) {
+    template <class Graph, class Values>
+    static void append(Graph const& g, Values& to, std::array<R, N> const& r) {
         for (R const& each : r) returned_values<R>::append(g, to, each);
     }
 };

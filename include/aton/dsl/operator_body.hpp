@@ -254,8 +254,8 @@ template <class P>
 inline constexpr bool takes_reference<std::optional<P>> = is_by_reference<P>;
 
 /// Adds the defaults of attributes that the body refers to, because a function of IR 8 has none.
-template <class Parameters>
-void add_referred_defaults(graph_node& node, onnx::declared_schema schema) {
+template <class Parameters, class Node>
+void add_referred_defaults(Node& node, onnx::declared_schema schema) {
     [&]<class... P>(std::type_identity<std::tuple<P...>>) {
         int position = -schema.input_count();
         auto const add = [&](bool refers) {

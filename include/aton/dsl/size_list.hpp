@@ -15,11 +15,11 @@
 
 namespace ATON_NAMESPACE::dsl::detail {
 
-/// A constant if all sizes are constant, else a Concat.
-template <class Graph>
-value size_list(Graph const& g, std::span<sym_int const> sizes) {
-    std::vector<value> parts;
-    std::vector<std::int64_t> run;
+/// A constant if all sizes are constant, else a Concat. (The types of the lists are parameters, so that an include instantiates none.)
+template <class Graph, class Sizes = std::span<sym_int const>, class Value = value, class Integer = std::int64_t>
+Value size_list(Graph const& g, Sizes const& sizes) {
+    std::vector<Value> parts;
+    std::vector<Integer> run;
     auto const flush = [&] {
         if (!run.empty()) parts.push_back(g.constant(int64_tensor(run)));
         run.clear();

@@ -3,7 +3,6 @@
 // Internal header.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -37,9 +36,10 @@ Type scanned(Type t, std::int64_t axis) {
 } // namespace detail
 
 /// The types of the inputs of a node's nested graphs, for a node that has its operands and other attributes.
-template <class Graph, class Node>
+/// (The type of the list is a parameter, so that an include instantiates nothing of it.)
+template <class Graph, class Node, class Type = value_type>
 auto nested_input_types(Graph const& graph, Node const& node) {
-    std::vector<value_type> types;
+    std::vector<Type> types;
     if (node.op == "If" || !node.domain.empty()) return types;
     std::size_t const first = count_fixed_inputs(node);
     if (first != 0) {
@@ -51,7 +51,7 @@ auto nested_input_types(Graph const& graph, Node const& node) {
     auto const* const scan_axes = node.attribute("scan_input_axes");
     std::size_t const scans = scan_inputs == nullptr ? 0 : static_cast<std::size_t>(scan_inputs->i);
     for (std::size_t i = first; i < count; ++i) {
-        value_type t = node.inputs[i] == no_value ? value_type{} : graph.values[node.inputs[i]].type;
+        Type t = node.inputs[i] == no_value ? Type{} : graph.values[node.inputs[i]].type;
         if (node.op == "Loop" && t.kind == value_kind::tensor) t.shape = shape(); // may change between iterations
         if (node.op == "SequenceMap" && t.kind == value_kind::sequence) t.kind = value_kind::tensor;
         if (node.op == "Scan" && scans <= count && i >= count - scans) {
@@ -67,7 +67,7 @@ auto nested_input_types(Graph const& graph, Node const& node) {
 /// Fills in what is not known of the types of a nested graph's inputs.
 template <class Graph, class Types>
 void complete_nested_inputs(Graph& nested, Types const& types) {
-    for (std::size_t i = 0; i != std::min(nested.inputs.size(), types.size()); ++i) {
+    for (std::size_t i = 0; i < nested.inputs.size() && i < types.size(); ++i) {
         auto& known = nested.values[nested.inputs[i]].type;
         if (known.dtype == dtype::undefined) {
             known.dtype = types[i].dtype;
@@ -79,7 +79,7 @@ void complete_nested_inputs(Graph& nested, Types const& types) {
 
 /// Clears the types in the body of a function, because calls differ in shapes and, unless `keep_dtypes`, in dtypes. Runtimes need those of
 /// iteration numbers and conditions, which stay.
-template <class Graph>
+template <class Graph, class Type = value_type>
 void clear_types(Graph& body, bool keep_dtypes) {
     for (auto& v : body.values)
         if (v.initializer < 0) v.type = {keep_dtypes ? v.type.dtype : dtype::undefined, shape(), v.type.kind};
@@ -87,13 +87,13 @@ void clear_types(Graph& body, bool keep_dtypes) {
         std::size_t const fixed = count_fixed_inputs(n);
         for (auto& a : n.attributes)
             for (auto& nested : a.graphs) {
-                std::vector<value_type> types;
-                for (std::size_t i = 0; i != std::min(fixed, nested.inputs.size()); ++i)
+                std::vector<Type> types;
+                for (std::size_t i = 0; i < fixed && i < nested.inputs.size(); ++i)
                     types.push_back(nested.values[nested.inputs[i]].type);
                 clear_types(nested, keep_dtypes);
                 complete_nested_inputs(nested, types);
                 auto all = nested_input_types(body, n);
-                all.resize(std::min(all.size(), fixed));
+                if (all.size() > fixed) all.resize(fixed);
                 complete_nested_inputs(nested, all);
             }
     }
