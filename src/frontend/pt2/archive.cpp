@@ -182,4 +182,13 @@ stored_tensor archive::tensor(std::string_view model, tensor_role role, std::str
                 "model " + files::in_quotes(owner) + " has no weight or constant " + files::in_quotes(name));
 }
 
+std::shared_ptr<tensor_subclass const> archive::subclass(std::string_view model, tensor_role role,
+                                                         std::string_view name) const {
+    std::string const& owner = state_->find_model(model).name;
+    tensor_role const other = role == tensor_role::weight ? tensor_role::constant : tensor_role::weight;
+    for (tensor_role const r : {role, other})
+        if (std::shared_ptr<tensor_subclass const> found = state_->source(owner, r).subclass(name)) return found;
+    return nullptr;
+}
+
 } // namespace ATON_NAMESPACE::pt2

@@ -60,13 +60,39 @@ public:
     }
 
     [[nodiscard]] std::optional<stored_tensor> find(std::string_view name) const override {
-        auto const found = std::lower_bound(
-            entries_.begin(), entries_.end(), name, [](auto const& e, std::string_view n) { return e.first < n; });
-        if (found == entries_.end() || found->first != name) return std::nullopt;
-        return decode(found->second, place_of(name), found->first);
+        if (entry const* const found = entry_of(name)) return decode(found->second, place_of(name), found->first);
+        // A tensor in a tensor of a class.
+        for (std::size_t dot = name.rfind('.'); dot != 0 && dot != std::string_view::npos;
+             dot = name.rfind('.', dot - 1)) {
+            std::shared_ptr<tensor_subclass const> const owner = subclass(name.substr(0, dot));
+            if (owner == nullptr) continue;
+            subclass_attribute inner = owner->find(name.substr(dot + 1));
+            if (inner.is == subclass_attribute::kind::tensor) return std::move(inner.tensor);
+            files::fail(place_of(name.substr(0, dot)),
+                        "is a tensor of class " + files::in_quotes(owner->type()) + " without a tensor " +
+                            files::in_quotes(name.substr(dot + 1)));
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::shared_ptr<tensor_subclass const> subclass(std::string_view name) const override {
+        entry const* const found = entry_of(name);
+        if (found == nullptr) return nullptr;
+        std::string const where = place_of(name);
+        description const d = describe(found->second, where);
+        if (!d.is_pickled || !d.is_tensor) return nullptr;
+        return read_saved_subclass(directory_.stored(record_of(found->second, where)), where, from_);
     }
 
 private:
+    using entry = std::pair<std::string_view, element>;
+
+    [[nodiscard]] entry const* entry_of(std::string_view name) const {
+        auto const found = std::lower_bound(
+            entries_.begin(), entries_.end(), name, [](auto const& e, std::string_view n) { return e.first < n; });
+        return found == entries_.end() || found->first != name ? nullptr : &*found;
+    }
+
     static std::string message(simdjson::error_code e) {
         return std::string("is not valid JSON: ") + simdjson::error_message(e);
     }
@@ -89,10 +115,10 @@ private:
 
     [[nodiscard]] description describe(element payload, std::string const& where) const {
         description out;
-        std::string_view path;
         element meta;
         if (payload["use_pickle"].get(out.is_pickled) != simdjson::SUCCESS) files::fail(where, "has no \"use_pickle\"");
-        if (payload["path_name"].get(path) != simdjson::SUCCESS) files::fail(where, "has no \"path_name\"");
+        if (std::string_view path; payload["path_name"].get(path) != simdjson::SUCCESS)
+            files::fail(where, "has no \"path_name\"");
         bool const has_meta = payload["tensor_meta"].get(meta) == simdjson::SUCCESS && !meta.is_null();
         if (has_meta && !meta.is_object()) files::fail(where, "its \"tensor_meta\" is not an object");
         out.is_tensor = has_meta;
@@ -102,11 +128,18 @@ private:
         out.sizes = numbers(meta["sizes"], "sizes", where);
         out.strides = numbers(meta["strides"], "strides", where);
         out.offset = constant(meta["storage_offset"], "storage_offset", where);
-        std::string const member_name = folder_ + std::string(path);
-        out.record = directory_.find(member_name);
-        if (out.record == nullptr)
-            files::fail(where, "is in record " + files::in_quotes(member_name) + ", which is not in the archive");
+        out.record = &record_of(payload, where);
         return out;
+    }
+
+    [[nodiscard]] files::zip_member const& record_of(element payload, std::string const& where) const {
+        std::string_view path;
+        if (payload["path_name"].get(path) != simdjson::SUCCESS) files::fail(where, "has no \"path_name\"");
+        std::string const member_name = folder_ + std::string(path);
+        files::zip_member const* const record = directory_.find(member_name);
+        if (record == nullptr)
+            files::fail(where, "is in record " + files::in_quotes(member_name) + ", which is not in the archive");
+        return *record;
     }
 
     /// Refuses a damaged entry, whether the program uses the tensor or not. The bytes of its record are not read.
@@ -173,7 +206,7 @@ private:
     std::string folder_;
     file_bytes from_;
     simdjson::dom::parser parser_;
-    std::vector<std::pair<std::string_view, element>> entries_; ///< sorted by name: immune to hash collisions
+    std::vector<entry> entries_; ///< sorted by name: immune to hash collisions
 };
 
 } // namespace

@@ -25,8 +25,8 @@ std::string hexadecimal(unsigned op) {
 
 } // namespace
 
-std::vector<std::pair<std::string_view, pickle_machine::value>> pickle_machine::run() {
-    if (code_.size() > max_pickle_bytes) files::fail(to_.where_, "the pickle is longer than 64 MiB");
+void pickle_machine::run() {
+    if (code_.size() > max_pickle_bytes) files::fail(to_.where, "the pickle is longer than 64 MiB");
     for (;;) {
         op_ = at_;
         auto const op = static_cast<unsigned>(take(1));
@@ -34,17 +34,31 @@ std::vector<std::pair<std::string_view, pickle_machine::value>> pickle_machine::
         if (!constant(op) && !container(op) && !memo(op) && !object(op))
             refuse_here("opcode " + hexadecimal(op) + " is refused: a dict of tensors does not need it");
     }
-    if (stack_.size() != 1 || stack_[0].is != kind::dict)
-        files::fail(to_.where_, "the pickle is not a dict of tensors");
-    std::vector<value> const& dict = containers_[static_cast<std::size_t>(stack_[0].number)];
+}
+
+std::vector<std::pair<std::string_view, pickle_machine::value>> pickle_machine::run_dict() {
+    run();
+    if (stack_.size() != 1 || stack_[0].is != kind::dict) files::fail(to_.where, "the pickle is not a dict of tensors");
+    std::vector<value> const& dict = to_.containers[static_cast<std::size_t>(stack_[0].number)];
     std::vector<std::pair<std::string_view, value>> out;
     out.reserve(dict.size() / 2);
     for (std::size_t i = 0; i != dict.size(); i += 2) {
         if (dict[i].is != kind::text)
-            files::fail(to_.where_, "the pickle is not a dict of tensors: a key is not a string");
+            files::fail(to_.where, "the pickle is not a dict of tensors: a key is not a string");
         out.emplace_back(to_.text(dict[i]), dict[i + 1]);
     }
     return out;
+}
+
+pickle_machine::value pickle_machine::run_object() {
+    keeps_objects_ = true;
+    run();
+    if (stack_.size() == 1 && stack_[0].is == kind::subclass) return stack_[0];
+    bool const is_object = stack_.size() == 1 && stack_[0].is == kind::object;
+    throw unsupported_object(
+        to_.where + ": is not a tensor with attributes" +
+        (is_object ? ", but " + files::in_quotes(name_of(to_.objects[static_cast<std::size_t>(stack_[0].number)].type))
+                   : std::string()));
 }
 
 bool pickle_machine::constant(unsigned op) {
@@ -70,10 +84,12 @@ bool pickle_machine::constant(unsigned op) {
         push({kind::number, 0, width == 0 ? 0 : static_cast<std::int64_t>(bits << unused) >> unused});
         return true;
     }
-    case 'G': // BINFLOAT
-        (void)take(8);
-        push({kind::real, 0, 0});
+    case 'G': { // BINFLOAT: big-endian
+        std::uint64_t bits = 0;
+        for (int i = 0; i != 8; ++i) bits = bits << 8U | take(1);
+        push({kind::real, 0, static_cast<std::int64_t>(bits)});
         return true;
+    }
     case 0x8c: push_text(take(1)); return true;
     case 'X': push_text(take(4)); return true;
     case 0x8d: push_text(take(8)); return true;
@@ -99,15 +115,15 @@ bool pickle_machine::container(unsigned op) {
     case ']':
     case '}':
         count(2);
-        push({op == ']' ? kind::list : kind::dict, 0, static_cast<std::int64_t>(containers_.size())});
-        containers_.emplace_back();
+        push({op == ']' ? kind::list : kind::dict, 0, static_cast<std::int64_t>(to_.containers.size())});
+        to_.containers.emplace_back();
         return true;
     case 'a':
     case 'e': {
         std::size_t const first = op == 'e' ? above_mark() : stack_.size() - 1;
         if (stack_.empty() || first == 0 || stack_[first - 1].is != kind::list)
             fail_here("appends to a value that is not a list");
-        auto& list = containers_[static_cast<std::size_t>(stack_[first - 1].number)];
+        auto& list = to_.containers[static_cast<std::size_t>(stack_[first - 1].number)];
         count(stack_.size() - first);
         list.insert(list.end(), stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
         stack_.resize(first);
@@ -155,30 +171,40 @@ bool pickle_machine::object(unsigned op) {
     }
     case 'R': reduce(); return true;
     case 'Q': persistent_id(); return true;
-    case 'b': // BUILD: the attributes of an OrderedDict, such as the _metadata of a state dict
-        (void)pop();
-        if (stack_.empty() || stack_.back().is != kind::dict)
-            fail_here("sets attributes of a value that is not a dict");
-        return true;
-    case 0x81: { // NEWOBJ
-        (void)pop();
-        refuse(global_of(pop()));
-    }
+    case 'b': build(); return true;
+    case 0x81: make_object(); return true;
     default: return false;
     }
+}
+
+/// BUILD: the attributes of an object, or of an OrderedDict, such as the _metadata of a state dict, which are dropped.
+void pickle_machine::build() {
+    value const state = pop();
+    if (stack_.empty()) fail_here("sets attributes of a value that is not a dict");
+    value const to = stack_.back();
+    if (to.is == kind::object) to_.objects[static_cast<std::size_t>(to.number)].state = state;
+    else if (to.is != kind::dict) fail_here("sets attributes of a value that is not a dict");
+}
+
+/// NEWOBJ: an object of a class, from arguments.
+void pickle_machine::make_object() {
+    value const arguments = pop();
+    global const type = global_of(pop());
+    if (!keeps_objects_) refuse(type);
+    push(add_object(kind::object, {type, arguments, {}, dtype::undefined, {}}));
 }
 
 void pickle_machine::set_items(value dict, std::size_t first) {
     std::size_t const length = stack_.size() - first;
     if (dict.is != kind::dict || length % 2 != 0) fail_here("sets items of a value that is not a dict");
     count(length);
-    auto& items = containers_[static_cast<std::size_t>(dict.number)];
+    auto& items = to_.containers[static_cast<std::size_t>(dict.number)];
     items.insert(items.end(), stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
     stack_.resize(first);
 }
 
 std::uint64_t pickle_machine::take(std::size_t width) {
-    if (width > code_.size() - at_) files::fail(to_.where_, "the pickle is truncated at byte " + std::to_string(op_));
+    if (width > code_.size() - at_) files::fail(to_.where, "the pickle is truncated at byte " + std::to_string(op_));
     std::uint64_t out = 0;
     for (std::size_t i = width; i-- > 0;) out = out << 8U | static_cast<unsigned char>(code_[at_ + i]);
     at_ += width;
@@ -186,7 +212,7 @@ std::uint64_t pickle_machine::take(std::size_t width) {
 }
 
 std::string_view pickle_machine::take_text(std::uint64_t length) {
-    if (length > code_.size() - at_) files::fail(to_.where_, "the pickle is truncated at byte " + std::to_string(op_));
+    if (length > code_.size() - at_) files::fail(to_.where, "the pickle is truncated at byte " + std::to_string(op_));
     std::string_view const out = code_.substr(at_, static_cast<std::size_t>(length));
     at_ += out.size();
     return out;
@@ -214,17 +240,17 @@ void pickle_machine::push_text(std::uint64_t length) {
 
 void pickle_machine::push_tuple(std::size_t first) {
     count(stack_.size() - first);
-    auto const start = static_cast<std::int64_t>(to_.items_.size());
+    auto const start = static_cast<std::int64_t>(to_.items.size());
     auto const length = static_cast<std::uint32_t>(stack_.size() - first);
-    to_.items_.insert(to_.items_.end(), stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
+    to_.items.insert(to_.items.end(), stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
     stack_.resize(first);
     push({kind::tuple, length, start});
 }
 
 void pickle_machine::push_global(std::string_view module, std::string_view name) {
     count(2);
-    push({kind::global, 0, static_cast<std::int64_t>(globals_.size())});
-    globals_.push_back({module, name});
+    push({kind::global, 0, static_cast<std::int64_t>(to_.globals.size())});
+    to_.globals.push_back({module, name});
 }
 
 pickle_machine::value pickle_machine::pop() {
@@ -259,16 +285,12 @@ void pickle_machine::memorize(std::uint64_t index) {
 
 void pickle_machine::count(std::size_t objects) {
     objects_ += objects;
-    if (objects_ > max_objects) files::fail(to_.where_, "the pickle creates more than 4194304 objects");
+    if (objects_ > max_objects) files::fail(to_.where, "the pickle creates more than 4194304 objects");
 }
 
-std::span<pickle_machine::value const> pickle_machine::items(value tuple) const {
-    return std::span(to_.items_).subspan(static_cast<std::size_t>(tuple.number), tuple.length);
-}
-
-pickled_tensors::global const& pickle_machine::global_of(value v) const {
+pickle_machine::global pickle_machine::global_of(value v) const {
     if (v.is != kind::global) fail_here("calls a value that is not a function");
-    return globals_[static_cast<std::size_t>(v.number)];
+    return to_.globals[static_cast<std::size_t>(v.number)];
 }
 
 bool pickle_machine::match(std::span<value const> arguments, std::initializer_list<kind> kinds) {
@@ -277,12 +299,12 @@ bool pickle_machine::match(std::span<value const> arguments, std::initializer_li
 }
 
 void pickle_machine::fail_here(std::string_view what) const {
-    files::fail(to_.where_, "the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
+    files::fail(to_.where, "the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
 }
 
 void pickle_machine::refuse_here(std::string_view what) const {
     if (static_cast<unsigned char>(code_[0]) != protocol_opcode) fail_here(what); // this is no pickle
-    throw unsupported_object(to_.where_ + ": the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
+    throw unsupported_object(to_.where + ": the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
 }
 
 } // namespace ATON_NAMESPACE::pt2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A stack machine that runs pickles, restricted to the opcodes that a dict of tensors needs.
+// A stack machine that runs pickles, restricted to the opcodes that tensors need.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,19 @@ namespace ATON_NAMESPACE::pt2 {
 
 class pickle_machine {
 public:
-    using value = pickled_tensors::value;
-    using kind = pickled_tensors::kind;
+    using value = pickle_data::value;
+    using kind = pickle_data::kind;
+    using global = pickle_data::global;
 
-    explicit pickle_machine(pickled_tensors& to) : to_(to), code_(to.pickle_) {}
+    explicit pickle_machine(pickle_data& to) : to_(to), code_(to.pickle) {}
 
     /// The entries of the resulting dict; its tensors and storages are added to `to`.
-    std::vector<std::pair<std::string_view, value>> run();
+    std::vector<std::pair<std::string_view, value>> run_dict();
+    /// The resulting tensor of a class of Python. Calls that it does not know become objects.
+    value run_object();
 
 private:
+    void run();
     // One group of opcodes each; false if the opcode is in another group.
     bool constant(unsigned op);
     bool container(unsigned op);
@@ -33,9 +37,15 @@ private:
     bool object(unsigned op);
 
     void reduce();
-    value call(pickled_tensors::global const& function, value arguments);
+    void build();
+    void make_object();
+    value call(global function, value arguments);
     value rebuild_tensor(std::span<value const> arguments, bool has_dtype);
     value rebuild_from_type(std::span<value const> arguments);
+    value rebuild_subclass(global type, value arguments, value state);
+    value add_object(kind is, pickle_data::object made);
+    /// The object of an unknown call; refuses it in a dict of tensors.
+    value unknown_call(global function, value arguments);
     void persistent_id();
     void set_items(value dict, std::size_t first);
 
@@ -53,24 +63,22 @@ private:
     void memorize(std::uint64_t index);
 
     void count(std::size_t objects);
-    [[nodiscard]] std::span<value const> items(value tuple) const;
-    [[nodiscard]] pickled_tensors::global const& global_of(value v) const;
+    [[nodiscard]] global global_of(value v) const;
     /// Whether the first arguments are of these kinds.
     [[nodiscard]] static bool match(std::span<value const> arguments, std::initializer_list<kind> kinds);
     [[noreturn]] void fail_here(std::string_view what) const;
     /// Throws unsupported_object.
     [[noreturn]] void refuse_here(std::string_view what) const;
-    [[noreturn]] void refuse(pickled_tensors::global const& function) const;
+    [[noreturn]] void refuse(global function) const;
 
-    pickled_tensors& to_;
+    pickle_data& to_;
+    bool keeps_objects_ = false; ///< what is not a tensor is kept, not refused
     std::string_view code_;
     std::size_t at_ = 0; ///< of the next byte
     std::size_t op_ = 0; ///< of the current opcode
     std::size_t objects_ = 0;
     std::vector<value> stack_;
     std::vector<value> memo_;
-    std::vector<pickled_tensors::global> globals_;
-    std::vector<std::vector<value>> containers_; ///< items of lists; alternating keys and values of dicts
 };
 
 } // namespace ATON_NAMESPACE::pt2

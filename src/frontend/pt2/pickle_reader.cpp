@@ -2,21 +2,21 @@
 #include "pickle_reader.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <bit>
 
 #include "frontend/files/text.hpp"
 #include "pickle_machine.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
-pickled_tensors::pickled_tensors(std::string_view pickle, std::string where)
-    : pickle_(pickle),
-      where_(std::move(where)) {
-    entries_ = pickle_machine(*this).run();
+using kind = pickle_data::kind;
+
+pickled_tensors::pickled_tensors(std::string_view pickle, std::string where) : data_(pickle, std::move(where)) {
+    entries_ = pickle_machine(data_).run_dict();
     std::sort(entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     auto const duplicate = std::adjacent_find(
         entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first == b.first; });
-    if (duplicate != entries_.end()) files::fail(where_, "duplicate key " + files::in_quotes(duplicate->first));
+    if (duplicate != entries_.end()) files::fail(data_.where, "duplicate key " + files::in_quotes(duplicate->first));
 }
 
 std::vector<std::string_view> pickled_tensors::names() const {
@@ -26,30 +26,89 @@ std::vector<std::string_view> pickled_tensors::names() const {
     return out;
 }
 
-std::vector<std::int64_t> pickled_tensors::numbers(value tuple, std::string_view name) const {
-    std::vector<std::int64_t> out;
-    out.reserve(tuple.length);
-    for (std::size_t i = 0; i != tuple.length; ++i) {
-        value const v = items_[static_cast<std::size_t>(tuple.number) + i];
-        if (v.is != kind::number)
-            files::fail(where_, "a size or stride of " + files::in_quotes(name) + " is not an integer");
-        out.push_back(v.number);
-    }
-    return out;
-}
-
 std::optional<pickled_tensor> pickled_tensors::find(std::string_view name) const {
     auto const found = std::lower_bound(
         entries_.begin(), entries_.end(), name, [](auto const& entry, std::string_view n) { return entry.first < n; });
     if (found == entries_.end() || found->first != name) return std::nullopt;
-    if (found->second.is != kind::tensor) files::fail(where_, files::in_quotes(name) + " is not a tensor");
-    tensor const& t = tensors_[static_cast<std::size_t>(found->second.number)];
-    storage const& s = storages_[t.storage];
-    pickled_tensor out{t.type, s.key, 0, t.offset, numbers(t.sizes, name), numbers(t.strides, name)};
-    auto const width = static_cast<std::int64_t>(s.type == dtype::undefined ? 1 : bits(s.type) / 8);
-    if (s.count < 0 || s.count > std::numeric_limits<std::int64_t>::max() / width)
-        files::fail(where_, "the storage of " + files::in_quotes(name) + " has a size that is out of range");
-    out.storage_bytes = static_cast<std::uint64_t>(s.count * width);
+    if (found->second.is != kind::tensor) files::fail(data_.where, files::in_quotes(name) + " is not a tensor");
+    return data_.tensor_of(found->second, name);
+}
+
+pickled_subclass::pickled_subclass(std::string_view pickle, std::string where)
+    : data_(pickle, std::move(where)),
+      root_(pickle_machine(data_).run_object()) {}
+
+std::optional<pickle_data::value> pickled_subclass::member(pickle_data::value of, std::string_view name) const {
+    if (of.is != kind::subclass && of.is != kind::object) return std::nullopt;
+    pickle_data::object const& object = data_.objects[static_cast<std::size_t>(of.number)];
+    if (name == "0") {
+        if (object.arguments.is != kind::tuple || object.arguments.length == 0) return std::nullopt;
+        return data_.items_of(object.arguments)[0];
+    }
+    if (object.state.is != kind::dict) return std::nullopt;
+    std::vector<pickle_data::value> const& all = data_.containers[static_cast<std::size_t>(object.state.number)];
+    std::optional<pickle_data::value> out; // of a name that is set twice, the last
+    for (std::size_t i = 0; i + 1 < all.size(); i += 2)
+        if (all[i].is == kind::text && data_.text(all[i]) == name) out = all[i + 1];
+    return out;
+}
+
+std::optional<pickled_attribute> pickled_subclass::find(std::string_view path) const {
+    pickle_data::value at = root_;
+    for (std::string_view rest = path;;) {
+        std::size_t const dot = std::min(rest.find('.'), rest.size());
+        std::optional<pickle_data::value> const found = member(at, rest.substr(0, dot));
+        if (!found) return std::nullopt;
+        at = *found;
+        if (dot == rest.size()) return describe(at, path);
+        rest.remove_prefix(dot + 1);
+    }
+}
+
+pickled_attribute pickled_subclass::describe(pickle_data::value v, std::string_view path) const {
+    using is = pickled_attribute::kind;
+    pickled_attribute out;
+    auto const list_numbers = [&](auto const& items) {
+        out.is = is::numbers;
+        for (pickle_data::value const& each : items) {
+            if (each.is != kind::number) out.is = is::object;
+            out.numbers.push_back(each.number);
+        }
+    };
+    switch (v.is) {
+    case kind::none: break;
+    case kind::boolean:
+    case kind::number:
+        out.is = v.is == kind::boolean ? is::boolean : is::number;
+        out.number = v.number;
+        break;
+    case kind::real:
+        out.is = is::real;
+        out.real = std::bit_cast<double>(v.number);
+        break;
+    case kind::text:
+        out.is = is::text;
+        out.text = data_.text(v);
+        break;
+    case kind::tuple: list_numbers(data_.items_of(v)); break;
+    case kind::list: list_numbers(data_.containers[static_cast<std::size_t>(v.number)]); break;
+    case kind::global:
+        out.is = is::text;
+        out.text = name_of(data_.globals[static_cast<std::size_t>(v.number)]);
+        break;
+    case kind::tensor:
+        out.is = is::tensor;
+        out.tensor = data_.tensor_of(v, path);
+        break;
+    case kind::subclass:
+    case kind::object:
+        out.is = is::object;
+        out.text = name_of(data_.objects[static_cast<std::size_t>(v.number)].type);
+        break;
+    case kind::dict:
+    case kind::storage:
+    case kind::mark: out.is = is::object; break;
+    }
     return out;
 }
 

@@ -85,8 +85,9 @@ void open_tensors(archive const& from, std::string_view model) {
 
 } // namespace
 
-program::program read_program_json(std::string_view json, std::string document_name, tensor_lookup const& tensor) {
-    json_document document(json, std::move(document_name));
+program::program read_program_json(std::string_view json, std::string document_name, tensor_lookup const& tensor,
+                                   subclass_lookup const& subclass) {
+    json_document document(json, document_name);
     json_value const root = document.root();
     check_version(root);
     program::program out;
@@ -97,9 +98,10 @@ program::program read_program_json(std::string_view json, std::string document_n
     json_value const graph = module.member("graph");
     out.main = graph_reader(out, document.place()).read(graph);
     json_value const signature = module.member("signature");
-    read_signature(signature, out, tensor);
+    std::vector<held_subclass> const held = read_signature(signature, out, tensor, subclass);
     name_outputs(module, out);
     read_guards(root, module, out);
+    expand_subclasses(out, held, document_name);
     return out;
 }
 
@@ -108,9 +110,12 @@ program::program read_program(archive const& from, std::string_view model) {
     auto const tensor = [&](tensor_role role, std::string_view tensor_name) {
         return from.tensor(name, role, tensor_name);
     };
+    auto const subclass = [&](tensor_role role, std::string_view tensor_name) {
+        return from.subclass(name, role, tensor_name);
+    };
     std::string document = from.path();
     if (from.models().size() > 1) document += ": model " + files::in_quotes(name);
-    program::program out = read_program_json(from.program_json(name), std::move(document), tensor);
+    program::program out = read_program_json(from.program_json(name), std::move(document), tensor, subclass);
     open_tensors(from, name);
     out.name = name;
     out.file = from.path();

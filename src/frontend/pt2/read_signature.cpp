@@ -57,7 +57,10 @@ constexpr output_row output_rows[] = {
 
 class signature_reader {
 public:
-    signature_reader(program::program& out, tensor_lookup const& tensor) : out_(out), tensor_(tensor) {}
+    signature_reader(program::program& out, tensor_lookup const& tensor, subclass_lookup const& subclass)
+        : out_(out),
+          tensor_(tensor),
+          subclass_(subclass) {}
 
     void read_inputs(json_value const& specs) {
         expect_count(specs, out_.main.inputs.size(), "inputs");
@@ -71,6 +74,8 @@ public:
         out_.outputs.reserve(specs.size());
         specs.for_each([&](json_value const& spec, std::size_t i) { read_output(spec, out_.main.outputs[i]); });
     }
+
+    [[nodiscard]] std::vector<held_subclass> take_held() { return std::move(held_); }
 
 private:
     static std::string key(input_kind kind, std::string_view target) {
@@ -137,11 +142,18 @@ private:
         if (row.kind == input_kind::custom_object) return;
         if (known.kind != program::value_kind::tensor) name.fail("is not a tensor in the graph");
         bool const is_constant = row.kind == input_kind::constant || !made.persistent;
-        made.data = tensor_(is_constant ? tensor_role::constant : tensor_role::weight, made.target);
-        expect_type(target, known, made.data);
+        tensor_role const role = is_constant ? tensor_role::constant : tensor_role::weight;
+        if (auto found = subclass_ ? subclass_(role, made.target) : nullptr) {
+            expect_type(target, known, found->element_type(), found->sizes());
+            held_.push_back({out_.inputs.size() - 1, std::move(found)});
+            return;
+        }
+        made.data = tensor_(role, made.target);
+        expect_type(target, known, made.data.type, made.data.sizes);
     }
 
-    static void expect_type(json_value const& target, program::value const& known, stored_tensor const& data) {
+    static void expect_type(json_value const& target, program::value const& known, dtype type,
+                            std::vector<std::int64_t> const& has) {
         if (!known.has_type) return;
         std::vector<std::int64_t> sizes;
         bool all_numbers = true;
@@ -151,9 +163,9 @@ private:
         }
         if (!all_numbers)
             target.fail(files::in_quotes(target.text()) + " has a symbolic size, but its sizes must be constant");
-        if (known.type == data.type && sizes == data.sizes) return;
-        target.fail(files::in_quotes(target.text()) + " is " + files::type_text(data.type, data.sizes) +
-                    " in the weights, but " + files::type_text(known.type, sizes) + " in the graph");
+        if (known.type == type && sizes == has) return;
+        target.fail(files::in_quotes(target.text()) + " is " + files::type_text(type, has) + " in the weights, but " +
+                    files::type_text(known.type, sizes) + " in the graph");
     }
 
     void read_output(json_value const& spec, program::argument const& given) {
@@ -180,17 +192,21 @@ private:
 
     program::program& out_;
     tensor_lookup const& tensor_;
+    subclass_lookup const& subclass_;
+    std::vector<held_subclass> held_;
     std::unordered_set<std::string> names_; ///< kind and target of all inputs
 };
 
 } // namespace
 
-void read_signature(json_value const& signature, program::program& out, tensor_lookup const& tensor) {
+std::vector<held_subclass> read_signature(json_value const& signature, program::program& out,
+                                          tensor_lookup const& tensor, subclass_lookup const& subclass) {
     json_value const inputs = signature.member("input_specs");
     json_value const outputs = signature.member("output_specs");
-    signature_reader reader(out, tensor);
+    signature_reader reader(out, tensor, subclass);
     reader.read_inputs(inputs);
     reader.read_outputs(outputs);
+    return reader.take_held();
 }
 
 } // namespace ATON_NAMESPACE::pt2

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <aton/core/stored_tensor.hpp>
+#include <aton/frontend/pt2/archive.hpp>
 
 #include "frontend/files/zip_directory.hpp"
 
@@ -35,6 +36,10 @@ public:
     [[nodiscard]] virtual std::vector<std::string_view> names() const = 0;
     /// Nothing if the name does not exist. Throws aton::error for an unsupported tensor.
     [[nodiscard]] virtual std::optional<stored_tensor> find(std::string_view name) const = 0;
+    /// The tensor of this name if it is one of a class of Python, otherwise null. Throws aton::error for a damaged one.
+    [[nodiscard]] virtual std::shared_ptr<tensor_subclass const> subclass(std::string_view /*name*/) const {
+        return nullptr;
+    }
 };
 
 /// Reads PayloadConfig JSON, whose members are in `folder` ("model/data/weights/"). `directory` must outlive the result. Throws aton::error
@@ -46,6 +51,10 @@ public:
 /// Reads a file of torch.save inside another archive. No tensors if `bytes` is empty.
 [[nodiscard]] std::unique_ptr<tensor_source> read_saved_dict(std::string_view bytes, std::string const& where,
                                                              file_bytes from);
+
+/// Reads a file of torch.save with one tensor of a class of Python. Throws aton::error.
+[[nodiscard]] std::shared_ptr<tensor_subclass const> read_saved_subclass(std::string_view bytes,
+                                                                         std::string const& where, file_bytes from);
 
 /// The number of elements, after checking that every one is inside the record, unless the record is empty.
 [[nodiscard]] std::int64_t count_inside(dtype type, std::vector<std::int64_t> const& sizes,

@@ -17,6 +17,37 @@ namespace ATON_NAMESPACE::pt2 {
 /// Where to look up a tensor. Parameters and persistent buffers are weights.
 enum class tensor_role : std::uint8_t { weight, constant };
 
+/// An attribute of a tensor of a class of Python.
+struct subclass_attribute {
+    /// `missing`: there is no such attribute; `none`: it is None; `object`: one of another class, by whose attributes it is known.
+    enum class kind : std::uint8_t { missing, none, boolean, number, real, text, numbers, tensor, object };
+    kind is = kind::missing;
+    std::int64_t number = 0;           ///< also of a boolean: 0 or 1
+    double real = 0;                   ///< a float of Python
+    std::string text;                  ///< or the name of a class, function or dtype: "torch.int4"
+    std::vector<std::int64_t> numbers; ///< a list or tuple of integers
+    stored_tensor tensor;              ///< valid as those of archive::tensor()
+};
+
+/// A weight that is a tensor of a class of Python, such as a quantized weight of torchao: its attributes, read without Python.
+class tensor_subclass {
+public:
+    tensor_subclass() = default;
+    virtual ~tensor_subclass() = default;
+    tensor_subclass(tensor_subclass const&) = delete;
+    tensor_subclass& operator=(tensor_subclass const&) = delete;
+
+    /// The class: "torchao.quantization.Int8Tensor".
+    [[nodiscard]] virtual std::string const& type() const noexcept = 0;
+    /// The dtype that programs see.
+    [[nodiscard]] virtual dtype element_type() const noexcept = 0;
+    /// The sizes that programs see.
+    [[nodiscard]] virtual std::vector<std::int64_t> const& sizes() const noexcept = 0;
+    /// The attribute at a path of names, "_data._data". Of an object that a call makes, "0" is the first argument of the call: the value of
+    /// an enumeration. Throws aton::error for a damaged tensor.
+    [[nodiscard]] virtual subclass_attribute find(std::string_view path) const = 0;
+};
+
 /// An open .pt2 file. Everything it returns points into the mapped file and is valid while `storage()` is held.
 /// ```cpp
 /// #include <aton/frontend/pt2/archive.hpp>
@@ -50,10 +81,14 @@ public:
     [[nodiscard]] std::string resolve_model(std::string_view model) const;
 
     /// A tensor of a model by its name in the module, "fc.weight". Strides are arbitrary; every element is inside the file.
-    /// A weight that is not found is looked up among the constants, and vice versa. Throws aton::error.
+    /// A weight that is not found is looked up among the constants, and vice versa. The tensors in a weight of a class of Python have
+    /// its name and theirs: "fc.weight.qdata". Throws aton::error.
     /// The single part spans the record of a whole storage: tensors that share a storage have the same bytes.data. Records are
     /// 64-byte aligned since torch 2.9 and unaligned before.
     [[nodiscard]] stored_tensor tensor(std::string_view model, tensor_role role, std::string_view name) const;
+    /// The weight of this name, if it is a tensor of a class of Python; otherwise null. Valid as tensors are. Throws aton::error.
+    [[nodiscard]] std::shared_ptr<tensor_subclass const> subclass(std::string_view model, tensor_role role,
+                                                                  std::string_view name) const;
     /// The names of one role in a model, sorted; some may not be tensors.
     /// Throws aton::error for a model that the archive does not have, and for a directory of weights that cannot be read.
     [[nodiscard]] std::vector<std::string> tensor_names(std::string_view model, tensor_role role) const;
