@@ -12,6 +12,7 @@
 
 #include <aton/core/error.hpp>
 
+#include "external_bytes.hpp"
 #include "mapped_data.hpp"
 #include "proto.hpp"
 #include "read_tensor.hpp"
@@ -23,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void read_bytes(external_tensor const& e, fs::path const& file, tensor& to) {
+void read_elements(external_tensor const& e, fs::path const& file, tensor& to) {
     std::size_t const count = detail::require_sizes(to, "the tensor");
     if (to.type == dtype::undefined || to.type == dtype::string)
         throw error("has a dtype that cannot be stored in a file");
@@ -44,6 +45,10 @@ void read_bytes(external_tensor const& e, fs::path const& file, tensor& to) {
 
 } // namespace
 
+void detail::read_external(external_tensor const& e, fs::path const& folder, tensor& to) {
+    read_elements(e, system::path_in(folder, part_inside(e.location)), to);
+}
+
 void load_external(model& m, std::string const& path) {
     fs::path const folder = system::path_of(path).parent_path();
     for (external_tensor const& e : m.external) {
@@ -52,7 +57,7 @@ void load_external(model& m, std::string const& path) {
             if (m.graph.values[i.value].name == e.name) to = &i;
         try {
             if (to == nullptr) throw error("is not an initializer of the main graph");
-            read_bytes(e, system::path_in(folder, detail::part_inside(e.location)), to->data);
+            detail::read_external(e, folder, to->data);
         } catch (error const& fault) {
             throw error(detail::one_line(path + ": the external tensor '" + e.name + "' " + fault.what()));
         }

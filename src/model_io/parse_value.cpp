@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Converts the messages of onnx-data.proto to tensors.
+// Converts the messages of onnx-data.proto to tensors, and back.
 #include <aton/model_io/values.hpp>
 
+#include <limits>
 #include <string>
 
+#include "graph_writer.hpp"
 #include "proto.hpp"
 #include "read_tensor.hpp"
 
@@ -61,7 +63,29 @@ private:
     std::string name_;
 };
 
+std::string bytes_of(google::protobuf::MessageLite const& m, std::string_view name) {
+    std::string out;
+    if (m.ByteSizeLong() > static_cast<std::size_t>(std::numeric_limits<int>::max()) || !m.SerializeToString(&out))
+        throw error(detail::one_line(std::string(name) + ": larger than 2 GiB"));
+    return out;
+}
+
 } // namespace
+
+std::string to_value_proto(file_value const& value, std::string_view name) {
+    if (value.is_empty()) return bytes_of(::onnx::OptionalProto(), name);
+    if (value.is_sequence) {
+        ::onnx::SequenceProto out;
+        out.set_name(std::string(name));
+        out.set_elem_type(::onnx::SequenceProto_DataType_TENSOR);
+        for (tensor const& t : value.tensors) detail::write_tensor(t, name, *out.add_tensor_values());
+        return bytes_of(out, name);
+    }
+    ::onnx::TensorProto out;
+    out.set_name(std::string(name));
+    detail::write_tensor(value.tensors.at(0), name, out);
+    return bytes_of(out, name);
+}
 
 file_value parse_value(std::string_view bytes, value_kind kind, std::string_view name) {
     value_reader const reader{std::string(name)};

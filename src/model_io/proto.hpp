@@ -33,6 +33,10 @@ Message parse_message(std::string_view bytes, std::string_view name, std::string
 ::onnx::ModelProto parse_model_proto(std::string_view bytes, std::string_view name);
 /// A ModelProto as a graph.
 model read_model_proto(::onnx::ModelProto const& proto, std::string_view name);
+/// Where the elements of an external tensor are.
+external_tensor external_of(::onnx::TensorProto const& from);
+/// A type as values of graphs have it.
+value_type type_of(::onnx::TypeProto const& from);
 /// A text that may have several lines as one: each run of blanks and control characters is one space. aton::error truncates it.
 std::string one_line(std::string_view text);
 

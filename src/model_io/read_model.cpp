@@ -295,18 +295,7 @@ private:
         to.ints.assign(from.dims().begin(), from.dims().end());
     }
 
-    void external(::onnx::TensorProto const& from) {
-        external_tensor e;
-        e.name = from.name();
-        for (auto const& entry : from.external_data()) {
-            bool const number = !entry.value().empty() && entry.value().size() < 19 &&
-                                entry.value().find_first_not_of("0123456789") == std::string::npos;
-            if (entry.key() == "location") e.location = entry.value();
-            if (entry.key() == "offset" && number) e.offset = std::stoll(entry.value());
-            if (entry.key() == "length" && number) e.length = std::stoll(entry.value());
-        }
-        out_.external.push_back(std::move(e));
-    }
+    void external(::onnx::TensorProto const& from) { out_.external.push_back(detail::external_of(from)); }
 
     std::string name_;
     model& out_;
@@ -318,6 +307,21 @@ private:
 };
 
 } // namespace
+
+external_tensor detail::external_of(::onnx::TensorProto const& from) {
+    external_tensor e;
+    e.name = from.name();
+    for (auto const& entry : from.external_data()) {
+        bool const number = !entry.value().empty() && entry.value().size() < 19 &&
+                            entry.value().find_first_not_of("0123456789") == std::string::npos;
+        if (entry.key() == "location") e.location = entry.value();
+        if (entry.key() == "offset" && number) e.offset = std::stoll(entry.value());
+        if (entry.key() == "length" && number) e.length = std::stoll(entry.value());
+    }
+    return e;
+}
+
+value_type detail::type_of(::onnx::TypeProto const& from) { return read_type(from); }
 
 model detail::read_model_proto(::onnx::ModelProto const& proto, std::string_view name) {
     model out;

@@ -224,4 +224,26 @@ TEST_CASE("a sparse initializer is a Constant") {
           "model: sparse initializer 'words' is also an input or another initializer");
 }
 
+TEST_CASE("values are written as they are read") {
+    tensor const halves{dtype::float16, {3}, std::string("\0\x3c\0\xc0\1\0", 6)};
+    tensor const nibbles{dtype::int4, {3}, "\x21\x03"};
+    tensor const none{dtype::float64, {0, 2}, ""};
+    for (tensor const& t : {halves, nibbles, none, words}) {
+        aton::file_value const v = parse_value(aton::to_value_proto({{t}, false}, "x"), value_kind::tensor);
+        REQUIRE(v.tensors.size() == 1);
+        CHECK(v.tensors[0] == t);
+        ::onnx::TensorProto written;
+        REQUIRE(written.ParseFromString(aton::to_value_proto({{t}, false}, "x")));
+        CHECK(written.name() == "x");
+    }
+    aton::file_value const many = parse_value(aton::to_value_proto({{halves, none}, true}, "x"), value_kind::sequence);
+    CHECK(many.is_sequence);
+    CHECK(many.tensors == std::vector<tensor>{halves, none});
+    CHECK(parse_value(aton::to_value_proto({{}, true}, "x"), value_kind::sequence).is_sequence);
+    CHECK(parse_value(aton::to_value_proto({}, "x"), value_kind::optional_tensor).is_empty());
+    tensor const cut{dtype::float32, {2}, "1234"};
+    CHECK(contains(fault_of([&] { return aton::to_value_proto({{cut}, false}, "a\nb"); }),
+                   "a b: a constant has 4 bytes"));
+}
+
 } // namespace values_test

@@ -25,6 +25,10 @@ struct file_value {
 /// anything else: sequences of sequences, maps, sparse tensors, elements in another file.
 [[nodiscard]] file_value parse_value(std::string_view bytes, value_kind kind, std::string_view name = "value");
 
+/// The bytes of a TensorProto with this name, of a SequenceProto, or of an OptionalProto without a value: what parse_value() parses.
+/// Throws aton::error for a tensor whose bytes do not match its sizes, and for more than 2 GiB.
+[[nodiscard]] std::string to_value_proto(file_value const& value, std::string_view name);
+
 /// The value in a file.
 /// Throws aton::error, one line with the path, where the file cannot be read, and as parse_value() does.
 [[nodiscard]] file_value read_value(std::string const& path, value_kind kind);
