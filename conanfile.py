@@ -76,7 +76,7 @@ class AtonConan(ConanFile):
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = ["lib/cmake/aton"]
         if self._builds_exporter:
-            verify = ["aton_verify", "aton_runtime"] if self.options.verify else []
+            verify = ["aton_verify", "aton_backends", "aton_runtime"] if self.options.verify else []
             self.cpp_info.libs = [*verify, "aton_exporter", "aton_passes", "aton_frontend", "aton_program", "aton_model_io", "aton_mappings", "aton_fusions", "aton_targets", "aton_language"]
         else:
             self.cpp_info.bindirs = []

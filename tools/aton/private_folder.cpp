@@ -10,20 +10,19 @@
 #include <system_error>
 #include <utility>
 
-#include <stdlib.h> // NOLINT(modernize-deprecated-headers): mkdtemp
-
 #include <aton/core/error.hpp>
+
+#include "system/program.hpp"
 
 namespace aton::tool {
 
 namespace fs = std::filesystem;
 
 private_folder::private_folder() {
-    std::error_code fault;
-    std::string path = (fs::temp_directory_path(fault) / "aton-XXXXXX").string();
-    if (fault) throw error("the folder for temporary files, which TMPDIR names, cannot be used: " + fault.message());
-    if (::mkdtemp(path.data()) == nullptr)
-        throw error(path + ": cannot be created: " + std::strerror(errno) + "; name another folder in TMPDIR");
+    std::string const path = system::create_private_folder();
+    if (path.empty())
+        throw error(std::string("no folder for temporary files can be created in the one that TMPDIR names: ") +
+                    std::strerror(errno));
     prefix_ = path + '/';
 }
 

@@ -14,23 +14,6 @@
 
 namespace ATON_NAMESPACE::system {
 
-namespace {
-
-/// An argument as programs of Microsoft's C library split the command line: backslashes count before a quote only.
-std::wstring quoted(std::wstring const& argument) {
-    std::wstring out = L"\"";
-    std::size_t backslashes = 0;
-    for (wchar_t const c : argument) {
-        if (c == L'"') out.append(backslashes + 1, L'\\');
-        backslashes = c == L'\\' ? backslashes + 1 : 0;
-        out += c;
-    }
-    out.append(backslashes, L'\\');
-    return out + L'"';
-}
-
-} // namespace
-
 int process_id() noexcept { return static_cast<int>(::GetCurrentProcessId()); }
 
 char** arguments(int& argc, char** argv) {

@@ -71,4 +71,16 @@ void set_errno() noexcept {
     }
 }
 
+std::wstring quoted(std::wstring const& argument) {
+    std::wstring out = L"\"";
+    std::size_t backslashes = 0;
+    for (wchar_t const c : argument) {
+        if (c == L'"') out.append(backslashes + 1, L'\\');
+        backslashes = c == L'\\' ? backslashes + 1 : 0;
+        out += c;
+    }
+    out.append(backslashes, L'\\');
+    return out + L'"';
+}
+
 } // namespace ATON_NAMESPACE::system

@@ -19,4 +19,7 @@ namespace ATON_NAMESPACE::system {
 /// Sets errno from GetLastError().
 void set_errno() noexcept;
 
+/// An argument as programs of Microsoft's C library split the command line: backslashes count before a quote only.
+[[nodiscard]] std::wstring quoted(std::wstring const& argument);
+
 } // namespace ATON_NAMESPACE::system
