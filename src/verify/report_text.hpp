@@ -34,6 +34,13 @@ struct totals {
 /// The number of significant digits of errors and percentages.
 inline constexpr int shown_digits = 3;
 
+/// Text from a file, with spaces in place of control characters.
+[[nodiscard]] inline std::string on_one_line(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return text;
+}
+
 /// A number with `shown_digits`.
 [[nodiscard]] std::string short_text(double v);
 

@@ -3,7 +3,6 @@
 #include "verify_command.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <span>
@@ -19,7 +18,6 @@
 #include <aton/fusions/built_in.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/model_io/model_io.hpp>
-#include <aton/model_io/values.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/models.hpp>
 #include <aton/verify/rewrites.hpp>
@@ -29,6 +27,7 @@
 #endif
 
 #include "commands.hpp"
+#include "given_inputs.hpp"
 #include "progress.hpp"
 #include "system/paths.hpp"
 #include "torch_truth.hpp"
@@ -38,20 +37,7 @@ namespace aton::tool {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 bool is_html(std::string const& path) { return path.ends_with(".html"); }
-
-/// Reads input_0.pb, input_1.pb, ... from a folder, as in ONNX's backend tests. `what`: "input"
-std::vector<runtime::value> read_values(std::string const& folder, std::string const& what) {
-    std::vector<runtime::value> out;
-    for (;;) {
-        fs::path const path = system::path_in(system::path_of(folder), what + '_' + std::to_string(out.size()) + ".pb");
-        if (!fs::exists(path)) return out;
-        file_value const v = read_value(system::text_of(path), value_kind::tensor);
-        out.emplace_back(runtime::tensor::from_constant(v.tensors.at(0)));
-    }
-}
 
 /// The device to run on. Throws aton::error if there is no GPU, or this build does not support it.
 runtime::device device_of(verify_request const& request) {
@@ -122,8 +108,13 @@ void print_report(verify_request const& request, bool passed, std::string const&
 std::string usage_fault(verify_request const& request) {
     bool const of_model = !request.files.empty();
     bool const of_rewrites_in_model = request.rewrites && request.files.size() == 1;
-    if (request.files.size() == 1 && !request.rewrites)
-        return "a model needs both files, MODEL.pt2 MODEL.onnx; or --rewrites MODEL.pt2";
+    bool const of_pair = is_pair(request);
+    if (request.files.size() == 2 && !of_pair && request.files[0].ends_with(".onnx"))
+        return "two models are both .onnx files; a program comes first, MODEL.pt2 MODEL.onnx";
+    if (of_pair && !request.model.empty()) return "--model is for .pt2 files";
+    if (std::string fault = runtime_fault(request); !fault.empty()) return fault;
+    if (request.files.size() == 1 && !request.rewrites && !is_asked(request))
+        return "a model needs both files, MODEL.pt2 MODEL.onnx; or --rewrites MODEL.pt2, or MODEL.onnx with --runtime";
     if (of_rewrites_in_model && (!request.only.empty() || request.mutants || request.least_power != 0 ||
                                  request.least_row_power != 0 || !request.calls.empty() || !request.reports.empty()))
         return "--only, --mutants, --least-power, --least-row-power, --calls and --report are not for the rewrites of "
@@ -232,7 +223,13 @@ int verify_mappings(verify_request const& request) {
     return all.passed() ? 0 : 1;
 }
 
+bool is_pair(verify_request const& request) {
+    return request.files.size() == 2 && request.files[0].ends_with(".onnx") && request.files[1].ends_with(".onnx");
+}
+
 int verify_model(verify_request const& request) {
+    if (is_asked(request)) return verify_runtime(request);
+    if (is_pair(request)) return verify_pair(request, device_of(request));
     verify::model_options options;
     options.samples = request.samples;
     options.seed = request.seed;

@@ -12,7 +12,7 @@
 namespace aton::tool {
 
 struct verify_request {
-    std::vector<std::string> files; ///< MODEL.pt2 and MODEL.onnx, or none
+    std::vector<std::string> files; ///< MODEL.pt2 and MODEL.onnx, two .onnx files, or none
     std::string only;
     int opset = 0; ///< 0: all
     int samples = 3;
@@ -29,8 +29,13 @@ struct verify_request {
     double least_row_power = 0;  ///< in percent
     int threads = 0;             ///< 0: one per CPU
     std::vector<std::string> plugins;
-    std::string calls;  ///< a folder with recorded calls
-    std::string inputs; ///< a folder with input_0.pb, input_1.pb, ...
+    std::string calls;   ///< a folder with recorded calls
+    std::string inputs;  ///< a folder with input_0.pb, input_1.pb, ...; of .onnx files also an .npz or safetensors file
+    std::string runtime; ///< another one that runs the model: "onnxruntime" or "onnxruntime:extended"
+    std::string runtime_library; ///< empty: that of a Python package
+    std::string runtime_command; ///< "prog {model} {inputs} {outputs}", in place of `runtime`
+    int timeout = 60;            ///< seconds of a run of `runtime` or `runtime_command`
+    std::string reproduction;    ///< a folder for the smallest part that differs
     std::string model;
     std::string device = "cpu"; ///< or "cuda"
     bool torch = false;         ///< libtorch's operators are the truth
@@ -44,9 +49,18 @@ struct verify_request {
 /// Why options cannot be combined; empty if they can.
 [[nodiscard]] std::string usage_fault(verify_request const& request);
 
+/// The same for --runtime and --runtime-command.
+[[nodiscard]] std::string runtime_fault(verify_request const& request);
+
 /// Return the exit status: 0 if there is no difference, 1 otherwise. Throw aton::error if the check cannot be run.
 int verify_mappings(verify_request const& request);
 int verify_model(verify_request const& request);
+/// Whether the files are two .onnx files.
+[[nodiscard]] bool is_pair(verify_request const& request);
+int verify_pair(verify_request const& request, runtime::device where);
+/// Whether another runtime runs the model.
+[[nodiscard]] bool is_asked(verify_request const& request);
+int verify_runtime(verify_request const& request);
 /// Applies the rewrites to the graph of a program one after another, and compares each graph that a rewrite changes with the program.
 class progress;
 int verify_translation(verify_request const& request, verify::model_options const& how, progress& shown);

@@ -20,11 +20,11 @@ int verify_main(int argc, char** argv) {
         return run_passed_on(argc, argv);
     CLI::App app("Compare mappings or a model with ATen by running both sides on the same inputs", "aton verify");
     verify_request request;
-    app.add_option(
-           "MODEL",
-           request.files,
-           "MODEL.pt2 MODEL.onnx: a program and its graph; --rewrites MODEL.pt2: every rewrite that applies to its "
-           "graph; default: every built-in mapping")
+    app.add_option("MODEL",
+                   request.files,
+                   "MODEL.pt2 MODEL.onnx: a program and its graph; RIGHT.onnx OTHER.onnx: two models; MODEL.onnx with "
+                   "--runtime; --rewrites MODEL.pt2: every rewrite that applies to its "
+                   "graph; default: every built-in mapping")
         ->expected(0, 2);
     app.add_flag(
         "--rewrites",
@@ -90,7 +90,32 @@ int verify_main(int argc, char** argv) {
            "--inputs",
            request.inputs,
            "A folder with input_0.pb, input_1.pb, ...: inputs of the model instead of random ones; with output_0.pb, "
-           "...: what the program gave for them, and it is not run")
+           "...: what the program gave for them, and it is not run. For .onnx files also an .npz or safetensors file")
+        ->type_name("FOLDER | FILE");
+    app.add_option(
+           "--runtime",
+           request.runtime,
+           "Compare MODEL.onnx in this runtime, at every level of its optimizations, with Aton's, and find the "
+           "node or the optimization that differs: onnxruntime, or onnxruntime:disabled, :basic, :extended, :all")
+        ->type_name("NAME[:LEVEL]");
+    app.add_option("--runtime-library",
+                   request.runtime_library,
+                   "The shared library of --runtime; default: that of the Python package in the active environment")
+        ->type_name("FILE");
+    app.add_option(
+           "--runtime-command",
+           request.runtime_command,
+           "The same for a command that runs a model: 'prog {model} {inputs} {outputs}'. {inputs} is a folder "
+           "with input_0.pb, ...; {outputs} one for output_0.pb, ...; {inputs.npz}, {outputs.npz}: archives instead")
+        ->type_name("COMMAND");
+    app.add_option("--timeout", request.timeout, "Seconds that a run of --runtime or --runtime-command may take")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    app.add_option(
+           "--reproduction",
+           request.reproduction,
+           "Write the smallest part of the model that differs in --runtime to a folder: with its inputs and both "
+           "results, to attach to a report")
         ->type_name("FOLDER");
     app.add_option("--model", request.model, "The name of one of several models in the .pt2 archive")
         ->type_name("NAME");
