@@ -162,8 +162,12 @@ int print_file(print_request const& request);
 [[nodiscard]] std::string json_of(std::string const& path, program::program const& p,
                                   std::vector<std::string> const& models);
 [[nodiscard]] std::string json_of(std::string const& path, model const& m);
-/// Files and folders. `format`: "text" or "json".
-int check_models(std::vector<std::string> const& paths, std::string const& format);
+struct check_request {
+    std::vector<std::string> files; ///< and folders
+    std::string format = "text";
+    std::string release; ///< of ONNX Runtime, whose known faults are listed; empty: none
+};
+int check_models(check_request const& request);
 /// The array of JSON that describes operators that cannot be converted.
 void write_json(json_writer& out, std::vector<unconvertible> const& all);
 

@@ -11,7 +11,9 @@
 #include <aton/core/json_writer.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
 #include <aton/ir/print.hpp>
+#include <aton/model_io/kept_model.hpp>
 #include <aton/model_io/model_io.hpp>
+#include <aton/targets/faults.hpp>
 
 #include "commands.hpp"
 #include "model_files.hpp"
@@ -121,13 +123,37 @@ void write_json(json_writer& out, std::vector<unconvertible> const& all) {
     out.end_array();
 }
 
-int check_models(std::vector<std::string> const& paths, std::string const& format) {
-    bool const is_json = format == "json";
+namespace {
+
+/// The known faults of ONNX Runtime that a file meets.
+std::vector<targets::met_fault> faults_in(std::string const& path, std::string const& release) {
+    kept_model const m(path); // with the types that ONNX's inference knows
+    return targets::find_faults(m.graph, targets::onnxruntime_faults(), targets::parse_release(release));
+}
+
+std::string text_of(targets::met_fault const& met) {
+    std::string const others = met.count == 1 ? "" : " and " + std::to_string(met.count - 1) + " more";
+    return plain(met.place) + others + ": ONNX Runtime " + met.fault->says + " (" + met.fault->name + ", releases " +
+           met.fault->releases + "; " + met.fault->source + ")";
+}
+
+void write_faults(json_writer& out, std::vector<targets::met_fault> const& all) {
+    out.name("faults").array(all, [&](targets::met_fault const& met) {
+        out.begin_object().field("fault", met.fault->name).field("place", met.place).field("count", met.count);
+        out.field("says", met.fault->says).field("releases", met.fault->releases).field("source", met.fault->source);
+        out.end_object();
+    });
+}
+
+} // namespace
+
+int check_models(check_request const& request) {
+    bool const is_json = request.format == "json";
     int status = 0;
     json_writer out;
     out.begin_array();
     auto const wanted = [](std::string const& path) { return path.ends_with(".onnx"); };
-    std::vector<model_file> const files = find_files(paths, wanted, ".onnx file");
+    std::vector<model_file> const files = find_files(request.files, wanted, ".onnx file");
     progress shown(style_of_stderr());
     std::size_t done = 0;
     for (model_file const& file : files) {
@@ -135,10 +161,12 @@ int check_models(std::vector<std::string> const& paths, std::string const& forma
         shown.stage(path);
         shown.step(done++, files.size(), "files");
         out.new_line("  ").begin_object().field("file", path);
+        std::vector<targets::met_fault> faults;
         try {
             if (!file.fault.empty()) throw error(file.fault);
             check_model(path);
             model const m = read_model(path);
+            if (!request.release.empty()) faults = faults_in(path, request.release);
             out.field("ok", true).field("nodes", m.graph.nodes.size()).field("ir_version", m.ir_version);
             out.field("opset", m.graph.opset).name("error").null();
             if (!is_json)
@@ -148,6 +176,11 @@ int check_models(std::vector<std::string> const& paths, std::string const& forma
             out.field("error", std::string_view(e.what()));
             complain(e.what());
             status = 1;
+        }
+        if (!request.release.empty()) write_faults(out, faults);
+        for (targets::met_fault const& met : faults) {
+            status = 1;
+            if (!is_json) print_out(path + ": " + text_of(met) + '\n');
         }
         out.end_object();
     }

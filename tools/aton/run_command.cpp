@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The aton command: its subcommands and their options.
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -7,7 +8,9 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
+#include <aton/onnx/kernels.hpp>
 #include <aton/onnx/registry.hpp>
+#include <aton/targets/faults.hpp>
 
 #include "commands.hpp"
 #include "ops_command.hpp"
@@ -87,12 +90,28 @@ command add_print(CLI::App& app) {
 }
 
 command add_check(CLI::App& app) {
-    auto const files = std::make_shared<std::vector<std::string>>();
+    auto const request = std::make_shared<check_request>();
     CLI::App& sub = *app.add_subcommand("check", "Check ONNX files with ONNX's checker and full shape inference");
-    auto const format = std::make_shared<std::string>("text");
-    sub.add_option("FILE", *files, "An .onnx file, or a folder with .onnx files")->required();
-    add_format(sub, *format);
-    return [&sub, files, format] { return sub.parsed() ? check_models(*files, *format) : -1; };
+    sub.add_option("FILE", request->files, "An .onnx file, or a folder with .onnx files")->required();
+    sub.add_option_function<std::string>(
+           "--runtime",
+           [request](std::string const& text) {
+               std::size_t const colon = std::min(text.find(':'), text.size());
+               if (text.substr(0, colon) != "onnxruntime")
+                   throw CLI::ValidationError("--runtime", "write onnxruntime, or onnxruntime:RELEASE");
+               request->release =
+                   colon == text.size() ? std::string(onnx::onnxruntime::release) : text.substr(colon + 1);
+               try {
+                   (void)targets::parse_release(request->release);
+               } catch (error const& e) {
+                   throw CLI::ValidationError("--runtime", e.what());
+               }
+           },
+           "Also list the nodes that meet a known fault of the runtime's kernels: onnxruntime, or a release of it, "
+           "onnxruntime:1.31")
+        ->type_name("NAME[:RELEASE]");
+    add_format(sub, request->format);
+    return [&sub, request] { return sub.parsed() ? check_models(*request) : -1; };
 }
 
 command add_record_check(CLI::App& app) {
