@@ -50,11 +50,15 @@ class InProcess(unittest.TestCase):
             report = aton_onnx.export(SAMPLES / "linear_relu_dynbatch.pt2", self.output, opset_version=13, dims={("x", 0): "rows"})
             self.assertEqual((report.opset, report.weights), (13, 2))
             self.assertTrue(aton_onnx.check(self.output).ok)
+            self.assertEqual(list(aton_onnx.check(self.output, runtime="onnxruntime:1.31").faults), [])
             self.assertIn("%x : Float(rows", aton_onnx.print_graph(self.output))
             self.assertGreater(len(aton_onnx.ops()), 1000)
             self.assertEqual(aton_onnx.unconvertible(SAMPLES / "lstm.pt2"), [])
             if RUNTIME:
                 self.assertTrue(aton_onnx.verify(SAMPLES / "linear_relu_dynbatch.pt2", self.output).passed)
+                self.assertTrue(aton_onnx.verify(self.output, self.output, samples=1, seed=2).passed)
+                done = aton_onnx.verify(self.output, runtime_command="false {model} {outputs}", samples=1, timeout=5)
+                self.assertIn("it ends with status 1", done.text)
 
     def test_results_are_those_of_the_command(self):
         for words in (["ops", "--json"], ["print", str(SAMPLES / "lstm.pt2"), "--json"], ["export", "missing.pt2"], ["--help"], ["nonsense"],
