@@ -11,6 +11,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/mappings/detail/elements.hpp>
+#include <aton/passes/passes.hpp>
 
 namespace ATON_NAMESPACE::exporter {
 
@@ -366,6 +367,7 @@ void check_guards(graph_data& graph, program::program const& p, export_options c
     exporter::fail_unless(graph, g, all, output);
     graph.context = {};
     exporter::move_constants(graph, first);
+    order_canonically(graph);
 }
 
 } // namespace ATON_NAMESPACE

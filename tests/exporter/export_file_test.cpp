@@ -15,6 +15,7 @@
 #include <aton/exporter/exporter.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
 #include <aton/model_io/model_io.hpp>
+#include <aton/passes/passes.hpp>
 
 #include "../faults.hpp"
 
@@ -239,6 +240,62 @@ TEST_CASE("relations between sizes are written, other guards are metadata, and c
     model const n = read_model(f / "named.onnx");
     CHECK(n.graph.values[n.graph.inputs.at(0)].type.shape[0].symbol() == "rows");
     CHECK(n.graph.values[n.graph.inputs.at(1)].type.shape[0].symbol() == "pairs");
+}
+
+TEST_CASE("checks of several guards have an order that the program determines") {
+    using program::expression;
+    using kind = program::expression_kind;
+    export_options options;
+    options.guards = guard_mode::all;
+    program::program p = read_program(sample("guard_twice.pt2"), options);
+    prepare(p, options);
+    auto const made = [](kind k, std::vector<expression> operands) {
+        expression e;
+        e.kind = k;
+        e.operands = std::move(operands);
+        return e;
+    };
+    auto const number = [](std::int64_t n) {
+        expression e;
+        e.number = n;
+        return e;
+    };
+    auto const half = [] {
+        expression e;
+        e.kind = kind::real;
+        e.real = 0.5;
+        return e;
+    };
+    REQUIRE(p.guard_sources.size() == 2);
+    std::vector<expression> sizes;
+    for (auto const& [name, source] : p.guard_sources) {
+        sizes.push_back(made(kind::symbol, {}));
+        sizes.back().symbol = name;
+    }
+    expression const ratio = made(kind::true_div, {sizes[0], sizes[1]}); // two Casts
+    expression const both = made(kind::all_of, {made(kind::mod, {sizes[0], sizes[1]}), sizes[1]});
+    expression const chosen =
+        made(kind::piecewise, {half(), both, sizes[0], made(kind::negation, {both})}); // Where of three
+    expression always;
+    always.kind = kind::boolean;
+    always.number = 1;
+    expression const other = made(kind::piecewise, {sizes[1], made(kind::less, {half(), ratio}), half(), always});
+    p.guards.clear();
+    for (expression const& e : {made(kind::less, {ratio, number(7)}),
+                                made(kind::unequal, {chosen, number(-1)}),
+                                made(kind::greater, {other, half()})})
+        p.guards.push_back({"guard", e, program::guard_state::open});
+    graph_data const graph = export_graph(p, options).graph;
+    graph_data ordered = graph;
+    order_canonically(ordered);
+    CHECK(to_model_proto(graph) == to_model_proto(ordered));
+    std::string found;
+    for (graph_node const& n : graph.nodes)
+        if (graph.origins.at(n.origin).name.starts_with("guard")) found += n.op + ' ';
+    CHECK(
+        found ==
+        "Shape Gather Cast Shape Gather Cast Div Less Equal Where Mod Cast Cast And Cast Where Equal Not And Less Cast "
+        "Where Greater And GreaterOrEqual And GreaterOrEqual And Not And Where Reshape Slice ");
 }
 
 } // namespace export_file_test

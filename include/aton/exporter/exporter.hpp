@@ -260,7 +260,8 @@ void prepare(program::program& p, export_options const& options);
 [[nodiscard]] std::vector<warning> find_warnings(program::program const& p, export_options const& options = {});
 
 /// Makes a converted graph fail at run time if a guard of the program, as selected by `options.guards`, does not hold: an output then
-/// depends on an invalid Reshape. Call it after the passes. Throws aton::error for a guard that ONNX cannot express.
+/// depends on an invalid Reshape. The graph is then in canonical order. Call it after the passes. Throws aton::error for a guard that ONNX
+/// cannot express.
 void check_guards(graph_data& graph, program::program const& p, export_options const& options = {});
 
 /// The operators of a prepared program without a mapping at the target opset, or whose mapping refuses a call; if there are none, those that
