@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Evaluators of operators that place or select elements by index: ScatterElements, ScatterND, GatherElements, GatherND and Pad.
+// Evaluators of operators that place or select elements by index: ScatterElements, ScatterND, GatherElements, GatherND, NonZero
+// and Pad.
 #include "evaluate.hpp"
 
 #include <algorithm>
@@ -243,9 +244,30 @@ evaluated pad(constant_call const& c) {
     return out;
 }
 
+/// The indices of all elements that are not 0: a column for each. Runtimes do not agree on tensors without dimensions.
+evaluated non_zero(constant_call const& c) {
+    tensor const& x = *c.inputs[0];
+    if (x.sizes.empty()) return {};
+    std::vector<std::vector<std::int64_t>> found;
+    auto const search = [&]<class T>(T) -> evaluated {
+        std::vector<std::int64_t> index(x.sizes.size(), 0);
+        for (T const e : load<T>(x)) {
+            if (e != T{}) found.push_back(index);
+            advance(index, x.sizes);
+        }
+        std::vector<std::int64_t> out;
+        for (std::size_t d = 0; d != x.sizes.size(); ++d)
+            for (std::vector<std::int64_t> const& each : found) out.push_back(each[d]);
+        return store(
+            out, dtype::int64, {static_cast<std::int64_t>(x.sizes.size()), static_cast<std::int64_t>(found.size())});
+    };
+    return x.type == dtype::bool_ ? search(std::uint8_t{}) : with_number_type(x.type, search);
+}
+
 constexpr named_evaluator placing_table[] = {
     {"GatherElements", gather_elements},
     {"GatherND", gather_nd},
+    {"NonZero", non_zero},
     {"Pad", pad},
     {"ScatterElements", scatter_elements},
     {"ScatterND", scatter_nd},

@@ -179,6 +179,8 @@ evaluated reduction(constant_call const& c) {
     auto const to = layout_of(x.sizes, *axes, int_attribute(c.node, "keepdims", 1) != 0);
     if (!to || (x.element_count() == 0 && !Fold::of_nothing)) return {};
     if (requires { Fold::last(0.0, std::size_t{}); } && !is_floating(x.type)) return {};
+    if constexpr (std::is_same_v<decltype(Fold::template first<std::uint8_t>()), std::uint8_t>)
+        if (x.type == dtype::bool_) return folded<Fold, std::uint8_t>(x, *to); // an extreme
     return with_number_type(x.type, [&]<class T>(T) { return folded<Fold, T>(x, *to); });
 }
 
