@@ -16,14 +16,14 @@ fi
 make_with() {
     local release="$1" venv="build/torchscript/venv-$1" models="build/torchscript/models/$1"
     shift
-    if ! cmp -s <(cat tests/torchscript/nets*.py) "$models/made"; then
+    if ! cmp -s <(cat tests/torchscript/{make_archives,nets*}.py) "$models/made"; then
         rm -rf "$models" # of another list
         "$python" -m venv --clear "$venv"
         echo "zoo: installing torch $release into $venv"
         "$venv/bin/python" -m pip install -q --disable-pip-version-check "torch==$release" "$@"
         "$venv/bin/python" tests/torchscript/make_archives.py --work "$models" || true # it names what it cannot make
         rm -rf "$venv"
-        cat tests/torchscript/nets*.py >"$models/made"
+        cat tests/torchscript/{make_archives,nets*}.py >"$models/made"
     fi
 }
 
@@ -33,9 +33,9 @@ make_with 1.13.1 'numpy<2' transformers==4.26.1
 make_with 2.0.1 torchvision==0.15.2 torchaudio==2.0.2 'numpy<2' pillow==13.0.0 timm==0.9.2 transformers==4.30.2
 make_with 2.1.2 torchvision==0.16.2 torchaudio==2.1.2 'numpy<2' pillow==13.0.0 timm==0.9.12 transformers==4.36.2
 newest=build/torchscript/models/2.13.0
-if ! cmp -s <(cat tests/torchscript/nets*.py) "$newest/made"; then
+if ! cmp -s <(cat tests/torchscript/{make_archives,nets*}.py) "$newest/made"; then
     rm -rf "$newest"
     "$python" tests/torchscript/make_archives.py --work "$newest" || true
-    cat tests/torchscript/nets*.py >"$newest/made"
+    cat tests/torchscript/{make_archives,nets*}.py >"$newest/made"
 fi
 exec "$python" tests/torchscript/run_archives.py "$@"
