@@ -11,6 +11,7 @@
 #include <aton/frontend/weights/bind_weights.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
+#include <aton/passes/passes.hpp>
 
 #include "converter.hpp"
 
@@ -33,9 +34,11 @@ namespace {
 class small_program {
 public:
     small_program(program::program const& from, program::node const& n,
-                  std::unordered_map<program::value_index, std::size_t> const& weights)
+                  std::unordered_map<program::value_index, std::size_t> const& weights,
+                  torchscript::known_elements const* elements)
         : from_(from),
-          node_(n) {
+          node_(n),
+          elements_(elements) {
         made_.file = from.file;
         made_.origins.emplace_back();
         made_.ranges = from.ranges;
@@ -57,10 +60,34 @@ public:
                 size = program::extent{0, known->second};
             out.sizes.push_back(size);
         }
+        if (elements_ != nullptr) complete(out, v);
         return out;
     }
 
 private:
+    /// Adds the elements, if they follow from those of the arguments, and the sizes, which may depend on them.
+    static void complete(torchscript::inferred_type& type, dsl::value const& v) {
+        if (is_complex(v.dtype())) return;
+        std::optional<tensor> found = constant_of(v.owner(), v.id());
+        if (!found || found->type != v.dtype()) return;
+        type.has_rank = true;
+        type.sizes.clear();
+        for (std::int64_t const size : found->sizes)
+            type.sizes.emplace_back(program::extent{size, program::extent::none});
+        type.elements = std::make_shared<tensor const>(*std::move(found));
+    }
+
+    static stored_tensor in_memory(tensor const& t) {
+        stored_part part;
+        part.bytes.data = reinterpret_cast<std::byte const*>(t.bytes.data());
+        part.bytes.size = t.bytes.size();
+        part.bytes.position = reinterpret_cast<std::uintptr_t>(t.bytes.data());
+        part.sizes = t.sizes;
+        part.strides.assign(t.sizes.size(), 1);
+        for (std::size_t i = t.sizes.size(); i-- > 1;) part.strides[i - 1] = part.strides[i] * t.sizes[i];
+        return {t.type, t.sizes, {std::move(part)}};
+    }
+
     program::value_index copy(program::value_index v,
                               std::unordered_map<program::value_index, std::size_t> const& weights) {
         auto const [known, is_new] = copies_.try_emplace(v, static_cast<program::value_index>(made_.values.size()));
@@ -73,8 +100,11 @@ private:
         program::input in;
         if (auto const weight = weights.find(v); weight != weights.end()) {
             in = from_.inputs[weight->second];
-            if (is_complex(in.data.type)) in.as_real = as_real(in.data);
+        } else if (elements_ != nullptr && elements_->contains(v)) {
+            in.kind = program::input_kind::constant;
+            in.data = in_memory(*elements_->at(v));
         }
+        if (is_complex(in.data.type)) in.as_real = as_real(in.data);
         in.target = "x" + std::to_string(known->second);
         in.value = known->second;
         made_.inputs.push_back(std::move(in));
@@ -95,6 +125,7 @@ private:
 
     program::program const& from_;
     program::node node_;
+    torchscript::known_elements const* elements_;
     program::program made_;
     std::unordered_map<program::value_index, program::value_index> copies_;
     std::unordered_map<std::uint32_t, std::uint32_t> expressions_;
@@ -124,12 +155,13 @@ torchscript::infer_types type_inference(export_options const& options) {
         std::size_t inputs = 0;
     };
     auto const weights = std::make_shared<known_weights>();
-    return [weights, options](program::program const& p, program::node const& n) {
+    return [weights,
+            options](program::program const& p, program::node const& n, torchscript::known_elements const* elements) {
         if (weights->of != &p) *weights = {&p, {}, 0}; // the reader interprets some modules twice
         for (; weights->inputs != p.inputs.size(); ++weights->inputs)
             if (p.inputs[weights->inputs].kind != program::input_kind::user)
                 weights->by_value.emplace(p.inputs[weights->inputs].value, weights->inputs);
-        small_program const small(p, n, weights->by_value);
+        small_program const small(p, n, weights->by_value, elements);
         try {
             return infer(small, options);
         } catch (unsupported_error const&) {

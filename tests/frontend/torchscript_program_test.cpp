@@ -53,8 +53,8 @@ private:
 torchscript::read_options options() {
     torchscript::read_options out;
     out.inputs = {{"x", aton::dtype::float32, {"batch", 3}}};
-    out.infer = [](program::program const& p, program::node const& n) {
-        torchscript::inferred_type type{aton::dtype::float32, true, {}};
+    out.infer = [](program::program const& p, program::node const& n, torchscript::known_elements const*) {
+        torchscript::inferred_type type{aton::dtype::float32, true, {}, {}};
         if (n.op.starts_with("aten::ne.")) type.type = aton::dtype::bool_;
         bool const has_sizes = n.op != "aten::sum" && !n.arguments.empty();
         if (has_sizes && n.arguments[0].kind == program::argument_kind::tensor)
@@ -175,8 +175,9 @@ TEST_CASE("conditions and loops on data become graphs") {
     CHECK(p.subgraphs[0].nodes.size() == 1);
     CHECK(p.subgraphs[0].inputs.size() == 2); // x and w, also where only the other branch uses one
     CHECK(p.subgraphs[1].inputs.size() == 2);
-    CHECK(p.main.nodes[2].op == "higher_order::cond");
-    CHECK(p.main.nodes[2].results.size() == 2);
+    CHECK(p.main.nodes[2].op == "aten::item"); // bool() is a number, not a tensor
+    CHECK(p.main.nodes[3].op == "higher_order::cond");
+    CHECK(p.main.nodes[3].results.size() == 2);
     p = read(archive(module_of("    y = x\n    n = 0\n    while bool(torch.sum(y)):\n      y, n = torch.mul(y, "
                                "self.w), torch.add(n, 1)\n    return torch.mul(y, n)\n")));
     REQUIRE(p.subgraphs.size() == 2);

@@ -52,8 +52,8 @@ private:
 torchscript::read_options options() {
     torchscript::read_options out;
     out.inputs = {{"x", aton::dtype::float32, {"batch", 3}}};
-    out.infer = [](program::program const& p, program::node const& n) {
-        torchscript::inferred_type type{aton::dtype::float32, true, {}};
+    out.infer = [](program::program const& p, program::node const& n, torchscript::known_elements const*) {
+        torchscript::inferred_type type{aton::dtype::float32, true, {}, {}};
         if (!n.arguments.empty() && n.arguments[0].kind == program::argument_kind::tensor) {
             program::value const& first = p.values[n.arguments[0].tensor];
             type.type = first.type;

@@ -94,5 +94,93 @@ def same_chunk(x: Tensor):
     return a, b + c, d, e
 
 
+def dynamic_grown(x: Tensor):
+    rows = torch.zeros(0, x.size(0))
+    last = x[:0, 0]
+    for i in range(x.size(1)):
+        rows = torch.cat([rows, x[:, i].unsqueeze(0) * i])
+        last = torch.cat((x[:1, i], last))
+    return rows, last, rows.size(0)
+
+
+def dynamic_grown_to_data(x: Tensor):
+    """As a decoder appends what it chooses."""
+    chosen = torch.zeros(2, 1, dtype=torch.int64)
+    scores = torch.zeros(2, 1)
+    while bool(x[0].sum() + 3 * scores.size(1) < 9):
+        mean = scores.mean(1, keepdim=True) + x[:2, :1] * chosen.size(1)
+        scores = torch.cat([scores, mean], 1)
+        chosen = torch.cat([chosen, scores[:, -1:].argmax(0)[None] + chosen[:, -1:] + 1], 1)
+    return chosen, scores, scores.size(1), scores[:, -1]
+
+
+def dynamic_shrunk(x: Tensor):
+    y = x
+    z = x[:, :1]
+    while y.size(1) > 1:
+        z = torch.cat([z, y[:, 1:2] * y.size(1)], 1)
+        y = y[:, 1:]
+    return y, z, torch.relu(z) + z.size(1)
+
+
+def dynamic_grown_not_once(x: Tensor):
+    y = x[:, :2]
+    while bool(x.sum() > 1e9):
+        y = torch.cat([y, y])
+    return y, y.sum(0)
+
+
+def dynamic_grown_twice(x: Tensor):
+    y = x[:1]
+    for i in range(x.size(1)):
+        k = 0
+        while k * k < i:
+            y = torch.cat([y, x[:1] * k - i])
+            k += 1
+        y = y + 0.5
+    return y, (y.size(0), y)
+
+
+def in_rows(boxes: Tensor, count: int):
+    if count > 0: # reshape() cannot tell -1 of no elements
+        boxes = boxes.reshape(count, -1, 2)
+    return boxes
+
+
+def exchanged(boxes: Tensor):
+    rank = boxes.dim()
+    if rank == 3:
+        boxes = boxes * 2
+    return torch.stack((boxes[..., 1::2], boxes[..., 0::2]), rank).reshape(boxes.shape)
+
+
+def dynamic_rank_of_data(x: Tensor):
+    """As detection models decode boxes, of which there may be none."""
+    kept = x.t()[x[0] > 0]
+    boxes = exchanged(in_rows(torch.cat([kept, kept[:, :1]], 1), kept.size(0)))
+    parts = [each[:, 1:] for each in boxes.split([kept.size(0)], 0)]
+    both = torch.cat([boxes, boxes - 1])
+    return parts[0].reshape(-1, 2), both.flatten(), torch.relu(both).sum(), boxes.numel()
+
+
+def dynamic_dtype_of_data(x: Tensor):
+    y = x
+    if bool(x.sum() > 11):
+        y = (x * 2).long()
+    z = y.abs() + 1
+    w = y.clone()
+    w.mul_(3)
+    if isinstance(y, Tensor):
+        w += 1
+    return z.float() * 2, torch.cat([y, y]).to(torch.float64), w.sum().float(), torch.add(y, 2, alpha=3).double(), y.size(1), len(y)
+
+
+def dynamic_rank_that_decides(x: Tensor):
+    y = x
+    if bool(x.sum() > 11):
+        y = x[0]
+    return x.reshape(-1, 1) if y.dim() == 1 else y.reshape(-1, 1) * 2
+
+
 def functions():
     return {name: f for name, f in globals().items() if name.startswith(("dynamic_", "same_"))}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Functions that must be refused, with a part of the reason. The second dimension of their argument is dynamic."""
 
-from typing import Optional, Union  # noqa: UP035: torch.jit.script reads them
+from typing import Optional, Tuple, Union  # noqa: UP035: torch.jit.script reads them
 
 import torch
 from torch import Tensor
@@ -81,6 +81,47 @@ def type_of_data(x: Tensor):
     return x - 1 if isinstance(y, int) else x + 1
 
 
+def type_of_number(x: Tensor):
+    y: Union[int, Tensor] = torch.tensor(5)
+    if bool(x.sum() > 0):
+        y = 3
+    return x - 1 if isinstance(y, int) else x + 1
+
+
+def type_of_bool(x: Tensor):
+    y: Union[bool, Tensor] = bool(x.max() > 1)
+    if bool(x.sum() > 0):
+        y = x.min() > 3
+    return x - 1 if isinstance(y, bool) else x + 1
+
+
+def float_or_tensor(x: Tensor) -> Union[float, Tensor]:
+    if x.dim() == 5:
+        return x.mean()
+    return 0.5
+
+
+def type_of_float_in_loop(x: Tensor):
+    y = float_or_tensor(x)
+    i = 0
+    while bool(x.sum() > i):
+        y = x.mean()
+        i += 4
+    return x - 1 if isinstance(y, float) else x + 1
+
+
+def type_in_tuple(x: Tensor):
+    y: Tuple[Union[int, Tensor], int] = (torch.tensor(5), 1)
+    if bool(x.sum() > 0):
+        y = (3, 2)
+    z = y[0]
+    return x - 1 if isinstance(z, int) else x + y[1]
+
+
+def rank_of_data(x: Tensor):
+    return x.sum(0) if bool(x.sum() > 0) else x
+
+
 def text_of_data(x: Tensor):
     s = "a" if bool(x.sum() > 0) else "bc"
     return x * len(s)
@@ -109,7 +150,12 @@ def cases():
             (column_layout, "call contiguous() first"),
             (text_of_size, "a string depends on"),
             (unwrapped_none, "is None"),
-            (type_of_data, "asks for the type of a tensor whose dtype or rank depends on data"),
+            (type_of_data, "asks for the type of a tensor or an int, which depends on data"),
+            (type_of_number, "asks for the type of an int or a tensor, which depends on data"),
+            (type_of_bool, "asks for the type of a tensor or a number that the model computes, which depends on data"),
+            (type_of_float_in_loop, "the variable 'y0' is a tensor after an iteration that depends on data"),
+            (type_in_tuple, "asks for the type of an int or a tensor, which depends on data"),
+            (rank_of_data, "a tensor whose dtype or rank depends on data"),
             (text_of_data, "a string that depends on data"),
             (none_of_data, "returns a value that data decides to be None or not"),
             (character_of_size, "an argument of 'chr' depends on a size")]

@@ -2,6 +2,7 @@
 """Functions that ask for properties of tensors, devices and dtypes, with blocks, exceptions and control flow, which torch.jit.script
 compiles."""
 
+import math
 import warnings
 from typing import Any, List, Tuple  # noqa: UP035: torch.jit.script reads them
 
@@ -370,6 +371,13 @@ def tensors_as_arguments(x: Tensor):
     warnings.warn("careful")
     return torch.full([2], x[0, 0]), torch.add(x, x, alpha=x[0, 1]), x.narrow(0, int(i), 1), torch.ops.aten.select(x, 0, i), \
         torch.nn.functional.elu(x, x[1, 1].abs())
+
+
+def tensors_as_numbers(x: Tensor):
+    i = x.abs().sum().long() % 2
+    y = torch.zeros(4, 5)
+    y[i:i + 2, max(i, 1):min(i + 9, y.size(1))] = x[0, 0]
+    return y, x[max(i, 0):], math.sin(x[0, 1]), y[:, int(i):].sum() + pow(x[1, 2], 2)
 
 
 def einsum_of_operands(x: Tensor):

@@ -24,7 +24,8 @@ sys.path[:0] = [str(HERE)]
 import packages  # noqa: E402
 import torchscript  # noqa: E402
 
-MODULES = ("language_text", "language_numbers", "language_containers", "language_classes", "language_tensors", "language_dynamic")
+MODULES = ("language_text", "language_numbers", "language_containers", "language_classes", "language_tensors", "language_constants",
+           "language_dynamic")
 
 
 def example(columns=4):

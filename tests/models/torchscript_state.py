@@ -213,8 +213,8 @@ class GrowsInLoop(nn.Module):
         self.h = torch.zeros(2, 4)
 
     def forward(self, x):
-        while bool(self.h.sum() < x.sum()):  # grows in loop
-            self.h = torch.cat([self.h, x])
+        while bool(self.h.sum() < x.sum()):
+            self.h = torch.cat([self.h, x])  # grows in loop
         return self.h.sum(0)
 
 
@@ -274,7 +274,7 @@ REFUSED = {"differs_at_first": (DiffersAtFirst, "the first call computes somethi
            "negative_zeros": (NegativeZeros, "the first call computes something else", "self.h = torch.zeros_like(x)  # negative zeros"),
            "text_in_branch": (TextInBranch, "'mode' is changed in a branch that depends on data", "if bool(x.sum() > 0):  # text in branch"),
            "none_in_branch": (NoneInBranch, "data decides to be None or not to the attribute 'h'", "self.h = x + 1  # none in branch"),
-           "grows_in_loop": (GrowsInLoop, "the attribute 'h' changes its dtype or sizes in a loop", "while bool(self.h.sum() < x.sum()):  # grows in loop"),
+           "grows_in_loop": (GrowsInLoop, "a tensor whose sizes the model computes to the attribute 'h'", "self.h = torch.cat([self.h, x])  # grows in loop"),
            "named": (Named, "another type or size after every call", 'self.mode = self.mode + "b"  # named')}
 
 

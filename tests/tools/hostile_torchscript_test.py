@@ -128,7 +128,7 @@ def codes():
     yield "raise", body('ops.prim.RaiseException("no")', good)
     yield "kinds_in_branches", body("if bool(torch.sum(x)):", "  y = x", "else:", '  y = "a"', "return y")
     yield "list_in_branch", body("z = [x]", "if bool(torch.sum(x)):", "  y = torch.append(z, x)", "else:", "  pass", "return torch.cat(z)")
-    yield "growing_tensor", body("y = x", "while bool(torch.sum(y)):", "  y = torch.cat([y, y])", "return y")
+    yield "growing_rank", body("y = x", "while bool(torch.sum(y)):", "  y = torch.unsqueeze(y, 0)", "return y")
     yield "deep_branches", members(HEAD + BODY + "".join("    " + "  " * i + f"if bool(torch.sum(x)):\n" for i in range(60)) +
                                    "    " + "  " * 60 + "y = 1\n    return x\n")
     yield "many_branches", body("y = x", "for i in range(100000):", "  if bool(torch.sum(y)):", "    y = torch.neg(y)", "  else:", "    pass", "return y")

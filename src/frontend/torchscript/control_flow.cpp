@@ -85,12 +85,9 @@ interpreter::part interpreter::interpret_apart(std::function<value()> const& bod
 }
 
 /// Nothing if the branch raises an exception whatever the data is.
-std::optional<interpreter::part> interpreter::interpret_branch(std::vector<stmt> const& block) {
+std::optional<interpreter::part> interpreter::interpret_branch(std::function<value()> const& body) {
     try {
-        return interpret_apart([&] {
-            if (run_block(block) == flow::returned) fail("returns inside a branch that depends on data");
-            return value{};
-        });
+        return interpret_apart(body);
     } catch (raised const&) {
         return std::nullopt;
     }
@@ -217,10 +214,7 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
     if (a.is() == kind::nothing || b.is() == kind::nothing) return a.is() == kind::nothing ? a : b;
     auto const may_be_none = [](value const& v) { return v.is() == kind::none || v.is() == kind::optional; };
     if (may_be_none(a) || may_be_none(b)) return merge_optional(a, b, to, depth);
-    // bool(x) of a tensor is a tensor, which another branch may give as a number.
-    bool const tensors =
-        (a.acts_as_tensor() && (b.acts_as_tensor() || b.is_any_number())) || (b.acts_as_tensor() && a.is_any_number());
-    if (tensors) {
+    if (a.acts_as_tensor() && b.acts_as_tensor()) {
         to.first.push_back(program::argument::of_tensor(tensor_in(*to.first_nodes, a)));
         to.second.push_back(program::argument::of_tensor(tensor_in(*to.second_nodes, b)));
         inferred_type type = type_of(to.first.back().tensor);
@@ -228,7 +222,7 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
         if (type.type != other.type || type.sizes.size() != other.sizes.size()) {
             to.first.pop_back();
             to.second.pop_back();
-            return value::of(kind::nothing, "a tensor whose dtype or rank depends on data");
+            return one_of(a, b, to, depth);
         }
         for (std::size_t i = 0; i != type.sizes.size(); ++i)
             if (type.sizes[i] != other.sizes[i]) type.sizes[i].reset();
@@ -236,7 +230,8 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
         gradients_.merge(to.first.back(), to.second.back(), to.results.back());
         return value::of(kind::tensor, to.results.back());
     }
-    if (a.is_any_number() && b.is_any_number()) {
+    // A number is not one with a tensor: code may ask for the type of a Union.
+    if (a.is_any_number() && b.is_any_number() && !a.acts_as_tensor() && !b.acts_as_tensor()) {
         program::value_kind const k = common_kind(a, b);
         to.first.push_back(program::argument::of_number(number_of(a)));
         to.second.push_back(program::argument::of_number(number_of(b)));
@@ -261,17 +256,27 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
 }
 
 interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
-    program::argument const which = condition_argument(condition);
-    std::optional<part> holds = interpret_branch(s.body);
-    std::optional<part> fails = interpret_branch(s.other);
+    auto const branch = [&](std::vector<stmt> const& block) {
+        return interpret_branch([&] {
+            if (run_block(block) == flow::returned) fail("returns inside a branch that depends on data");
+            return value{};
+        });
+    };
+    std::optional<part> holds = branch(s.body);
+    std::optional<part> fails = branch(s.other);
     go_to(s);
     if (!holds || !fails) { // as a branch that only raises is
         out_.dropped.push_back({"ops.prim.RaiseException", where(), true});
         return run_block(holds ? s.body : s.other);
     }
-    part& first = *holds;
-    part& second = *fails;
-    merged_outputs to{&first.nodes, &second.nodes, {}, {}, {}};
+    (void)join(condition, *holds, *fails);
+    return flow::next;
+}
+
+/// Adds the node that runs one of two parts. Variables and attributes have its values from now on; returns its result.
+value interpreter::join(value const& condition, part& first, part& second) {
+    program::argument const which = condition_argument(condition);
+    merged_outputs to{condition, &first.nodes, &second.nodes, {}, {}, {}};
     std::set<std::string_view> names;
     for (auto const& [name, v] : first.variables)
         if (second.variables.contains(name)) names.insert(name);
@@ -279,6 +284,7 @@ interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
         value merged = merge(first.variables[name], second.variables[name], to, 0);
         frame_->variables[name] = std::move(merged);
     }
+    value result = merge(first.result, second.result, to, 0);
     merge_attributes(first, second, to);
     std::vector<outside_write> const writes = merge_writes(first, second, to);
     program::node n;
@@ -295,8 +301,8 @@ interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
     n.arguments.push_back(program::argument::of_tensors({captured.begin(), captured.end()}));
     for (program::value_index const v : to.results) n.results.push_back({{v}, false});
     out_.main.nodes.push_back(std::move(n));
-    for (auto const& [tensor, result] : writes) write_back(tensor, to.results[result]);
-    return flow::next;
+    for (auto const& [tensor, written] : writes) write_back(tensor, to.results[written]);
+    return result;
 }
 
 } // namespace ATON_NAMESPACE::torchscript

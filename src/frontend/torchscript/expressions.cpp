@@ -225,6 +225,11 @@ value interpreter::evaluate_call(expr const& e) {
     value const function = evaluate(callee);
     call_arguments given = evaluate_arguments(e);
     go_to(e);
+    std::optional<value> out = call_on_either(function, given);
+    return out ? *std::move(out) : call(function, std::move(given));
+}
+
+value interpreter::call(value const& function, call_arguments given) {
     switch (function.is()) {
     case kind::function:
         if (function.object() != nullptr)
@@ -253,6 +258,11 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
     if ((name == "annotate" || name == "unchecked_cast") && count == 2) {
         value out = evaluate(e.items[2]);
         if (name == "unchecked_cast") out = without_none(out);
+        // The serializer writes aten::IntImplicit and its like so: a tensor where a number is expected.
+        std::string_view const type = e.items[1].text;
+        bool const is_number = type == "int" || type == "float" || type == "number";
+        if (name == "annotate" && is_number && (out.is() == kind::tensor || out.is() == kind::weight))
+            return convert_number(type == "number" ? "item" : type, out);
         if (out.is() == kind::list && out.list()->items.empty()) out.list()->element = element_type(e.items[1]);
         return out;
     }
@@ -294,6 +304,7 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
 
 /// Whether a value has the type, which is a name, Optional[T], List[T], Dict[K, V], Tuple[...], or a tuple of types.
 bool interpreter::is_instance(value const& v, expr const& type) {
+    if (v.is() == kind::either) return is_instance(v.list()->items[1], type); // both are tensors
     if (v.is() == kind::nothing || v.is() == kind::optional) fail("asks for the type of " + std::string(describe(v)));
     if (type.is == expr_kind::tuple || type.is == expr_kind::list) {
         for (expr const& each : type.items)

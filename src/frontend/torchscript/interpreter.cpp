@@ -119,7 +119,7 @@ interpreter::flow interpreter::run_while(stmt const& s) {
         spend(1);
         value const condition = evaluate(s.value);
         std::optional<bool> const holds = decide(condition);
-        if (!holds) return run_while_loop(s);
+        if (!holds || (*holds && condition.is_from_tensor())) return run_while_loop(s);
         if (!*holds) return flow::next;
         if (run_block(s.body) == flow::returned) return flow::returned;
     }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -17,40 +18,17 @@
 #include <utility>
 #include <vector>
 
-#include <aton/aten/function_schema.hpp>
 #include <aton/frontend/torchscript/read_program.hpp>
 #include <aton/program/program.hpp>
 
 #include "bounds.hpp"
+#include "calls.hpp"
 #include "gradients.hpp"
 #include "library.hpp"
 #include "module_state.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
-
-/// The arguments of a call.
-struct call_arguments {
-    std::vector<value> positional;
-    std::vector<std::pair<std::string, value>> named;
-
-    [[nodiscard]] std::size_t size() const { return positional.size() + named.size(); }
-};
-
-/// An overload of an operator.
-struct overload {
-    std::string op; ///< "aten::add.Tensor"
-    std::string_view schema;
-    std::vector<aten::schema_argument> arguments;
-    std::vector<aten::schema_return> returns;
-    bool is_torchs = true;
-};
-
-/// The code of the module raises an exception, whatever its inputs are.
-class raised : public error {
-public:
-    using error::error;
-};
 
 class interpreter {
 public:
@@ -110,6 +88,7 @@ private:
         value result;
     };
     struct merged_outputs {
+        value condition;
         std::vector<program::node>* first_nodes = nullptr; ///< of the branches
         std::vector<program::node>* second_nodes = nullptr;
         std::vector<program::argument> first;
@@ -117,9 +96,10 @@ private:
         std::vector<program::value_index> results;
     };
     [[nodiscard]] part interpret_apart(std::function<value()> const& body);
-    [[nodiscard]] std::optional<part> interpret_branch(std::vector<stmt> const& block);
+    [[nodiscard]] std::optional<part> interpret_branch(std::function<value()> const& body);
     void merge_attributes(part const& first, part const& second, merged_outputs& to);
     [[nodiscard]] flow run_cond(stmt const& s, value const& condition);
+    [[nodiscard]] value join(value const& condition, part& first, part& second);
     [[nodiscard]] flow run_while_loop(stmt const& s, std::optional<value> const& count = {});
     [[nodiscard]] std::optional<value> open_count(expr const& over);
     [[nodiscard]] flow run_counted_loop(stmt const& s, value const& count);
@@ -132,6 +112,10 @@ private:
                               std::vector<program::value_index>& inside, int depth);
     void carry_on(std::string const& what, value const& before, value const& after, std::vector<program::node>& nodes,
                   std::vector<program::argument>& outputs);
+    /// Dimensions of the state of a loop: the position of the tensor in the state, and the axis.
+    using state_axes = std::set<std::pair<std::size_t, std::size_t>>;
+    void find_resized(value const& before, value const& after, std::size_t& position, state_axes& resized) const;
+    void open_axis(program::value_index carried, std::size_t axis);
     [[nodiscard]] program::value_kind common_kind(value const& a, value const& b) const;
     [[nodiscard]] program::argument condition_argument(value const& condition);
     [[nodiscard]] program::value_index copy_value(program::value_index v);
@@ -150,6 +134,11 @@ private:
         std::vector<program::argument> collected; ///< by the body, for lists that grow
         std::vector<std::size_t> appended;        ///< the number of items that each of them is the stack of
     };
+
+    // open_ranks.cpp: tensors whose rank or dtype data decides
+    [[nodiscard]] value one_of(value const& a, value const& b, merged_outputs& to, int depth);
+    [[nodiscard]] std::optional<value> call_on_either(value const& function, call_arguments const& given);
+    [[nodiscard]] value call(value const& function, call_arguments given);
 
     // outside_writes.cpp: tensors from outside that a branch or a body changes in place
     struct outside_write {
@@ -269,6 +258,14 @@ private:
     [[nodiscard]] program::extent fresh_extent();
     [[nodiscard]] value size_value(program::value_index tensor, std::size_t axis);
 
+    // constant_tensors.cpp: small tensors that depend on constants alone
+    [[nodiscard]] bool is_known(program::value_index v) const;
+    void note_elements(program::value_index v, std::shared_ptr<tensor const> elements);
+    [[nodiscard]] std::optional<known_elements> elements_of_operands(program::node const& n) const;
+    [[nodiscard]] std::optional<value> constant_of_tensor(program::value_index v) const;
+    [[nodiscard]] bool has_changed_known(std::set<program::value_index> const& changed_before,
+                                         program::value_index end) const;
+
     // operators.cpp: nodes of the program
     [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands);
     [[nodiscard]] std::vector<overload> const& overloads_of(std::string const& op);
@@ -287,7 +284,7 @@ private:
 
     // results.cpp: the types of what nodes compute
     [[nodiscard]] std::vector<inferred_result> types_of_outs(program::node const& n, overload const& o);
-    [[nodiscard]] std::vector<inferred_result> infer_now(program::node asked);
+    [[nodiscard]] std::vector<inferred_result> infer_now(program::node asked, known_elements const* elements = nullptr);
     [[nodiscard]] bool have_other_sizes(inferred_type const& a, inferred_type const& b) const;
     void note_resized_outs(program::node const& n, overload const& o);
     [[nodiscard]] std::vector<inferred_result> types_of(program::node const& n, overload const& o);
@@ -351,8 +348,13 @@ private:
     std::unordered_map<program::value_index, program::value_index> same_; ///< the result of a write, and its operand
     std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends
     std::set<program::value_index> in_rows_;                ///< memory that rows share, which must not change
-    outside_attributes changed_;                            ///< by the part that is interpreted: what they held before
-    dtype autocast_ = dtype::undefined;                     ///< that of the autocast region, if there is one
+    known_elements elements_;                               ///< of constants, unless code writes to them
+    std::size_t bytes_of_elements_ = 0;
+    std::set<program::value_index> changed_memory_; ///< of tensors to which code has written
+    std::map<program::value_index, std::set<std::size_t>>
+        open_axes_;              ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
+    outside_attributes changed_; ///< by the part that is interpreted: what they held before
+    dtype autocast_ = dtype::undefined;            ///< that of the autocast region, if there is one
     std::map<program::value_index, value> nested_; ///< padded tensors that stand for nested ones, and their masks
     std::vector<std::string> number_inputs_;       ///< arguments that are numbers which the model gets
     std::vector<program::value_index> written_;    ///< by the part that is interpreted

@@ -40,6 +40,8 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
     if (v.acts_as_tensor()) {
         start.push_back(tensor_of(v));
         inside.push_back(copy_value(start.back()));
+        if (auto const open = open_axes_.find(start.back()); open != open_axes_.end())
+            for (std::size_t const axis : open->second) open_axis(inside.back(), axis);
         return value::of(kind::tensor, inside.back());
     }
     if (v.is_any_number()) {
@@ -68,17 +70,20 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
 void interpreter::carry_on(std::string const& what, value const& before, value const& after,
                            std::vector<program::node>& nodes, std::vector<program::argument>& outputs) {
     if (before.is() == kind::tensor) {
-        if (!after.acts_as_tensor() && !after.is_any_number())
+        if (!after.acts_as_tensor())
             fail("the " + what + " is " + std::string(describe(after)) + " after an iteration that depends on data");
         program::value_index const v = tensor_in(nodes, after);
         inferred_type const old = type_of(before.computed());
         inferred_type const now = type_of(v);
-        if (old.type != now.type || old.sizes != now.sizes)
-            fail("the " + what + " changes its dtype or sizes in a loop that depends on data");
+        bool is_same = old.type == now.type && old.sizes.size() == now.sizes.size();
+        auto const open = open_axes_.find(before.computed());
+        for (std::size_t i = 0; is_same && i != old.sizes.size(); ++i)
+            is_same = old.sizes[i] == now.sizes[i] || (open != open_axes_.end() && open->second.contains(i));
+        if (!is_same) fail("the " + what + " changes its dtype or rank in a loop that depends on data");
         return outputs.push_back(program::argument::of_tensor(v));
     }
     if (before.is() == kind::symbol) {
-        if (!after.is_any_number())
+        if (!after.is_any_number() || after.acts_as_tensor())
             fail("the " + what + " is " + std::string(describe(after)) + " after an iteration that depends on data");
         (void)common_kind(before, after);
         return outputs.push_back(program::argument::of_number(number_of(after)));
@@ -94,6 +99,30 @@ void interpreter::carry_on(std::string const& what, value const& before, value c
              std::string(describe(before)));
 }
 
+/// Gives a dimension of the state of a loop a size of its own in each iteration.
+void interpreter::open_axis(program::value_index carried, std::size_t axis) {
+    open_axes_[carried].insert(axis);
+    out_.values[carried].sizes[axis] = fresh_extent();
+}
+
+/// Adds the dimensions of tensors of the state, in the order of carry(), that have another size after an iteration.
+void interpreter::find_resized(value const& before, value const& after, std::size_t& position,
+                               state_axes& resized) const {
+    bool const has_items = before.is() == kind::list || before.is() == kind::tuple || before.is() == kind::optional;
+    if (before.is() == kind::tensor && after.is() == kind::tensor) {
+        inferred_type const old = type_of(before.computed());
+        inferred_type const now = type_of(after.computed());
+        for (std::size_t i = 0; old.sizes.size() == now.sizes.size() && i != old.sizes.size(); ++i)
+            if (old.sizes[i] != now.sizes[i]) resized.emplace(position, i);
+    }
+    if (has_items)
+        for (std::size_t i = 0; i != before.list()->items.size(); ++i) {
+            bool const is_there = after.is() == before.is() && i < after.list()->items.size();
+            find_resized(before.list()->items[i], is_there ? after.list()->items[i] : value{}, position, resized);
+        }
+    else if (before.is() == kind::tensor || before.is() == kind::symbol) ++position;
+}
+
 /// `count`: the number of iterations, if it is known before the loop.
 interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value> const& count) {
     std::set<std::string> assigned;
@@ -106,9 +135,13 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     std::unordered_map<std::string, value> test_state;
     outside_attributes body_attributes;
     outside_attributes test_attributes;
+    state_axes resized;
     auto const carry_both = [&](value const& before, value& in_body, value& in_test) {
         std::vector<program::value_index> same;
+        std::size_t const first = state.in_body.size();
         in_body = carry(before, state.start, state.in_body, 0);
+        for (auto const& [position, axis] : resized)
+            if (position >= first && position < state.in_body.size()) open_axis(state.in_body[position], axis);
         in_test = carry(in_body, same, state.in_test, 0);
     };
     auto const enter = [&](std::unordered_map<std::string, value> const& variables,
@@ -120,9 +153,11 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     part test;
     part again;
     std::vector<list_of_values*> const lists = find_growing(s);
-    // The attributes that the body changes are known once it is interpreted.
+    // The attributes, sizes and constant tensors that the body changes are known once it is interpreted.
     for (bool is_complete = false; !is_complete;) {
         std::size_t const known = again.attributes.size();
+        std::set<program::value_index> const changed = changed_memory_;
+        auto const first = static_cast<program::value_index>(out_.values.size());
         state = {};
         for (std::string const& name : names)
             carry_both(frame_->variables.at(name), body_state[name], test_state[name]);
@@ -140,7 +175,16 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
             if (run_block(s.body) == flow::returned) fail("returns inside a loop that depends on data");
             return value{};
         });
-        is_complete = again.attributes.size() == known;
+        std::size_t const open = resized.size();
+        if (again.attributes.size() != known) resized.clear(); // other positions
+        else {
+            std::size_t position = 0;
+            for (std::string const& name : names)
+                find_resized(body_state[name], again.variables[name], position, resized);
+            for (auto const& [key, each] : again.attributes)
+                find_resized(body_attributes[key].held, each.held, position, resized);
+        }
+        is_complete = again.attributes.size() == known && resized.size() == open && !has_changed_known(changed, first);
     }
     go_to(s);
     for (auto const& [key, each] : test.attributes)
@@ -207,7 +251,7 @@ std::optional<value> interpreter::open_count(expr const& over) {
                           over.items[0].text == "range" && over.items.size() == 2;
     if (!is_range) return {};
     value const count = evaluate(over.items[1]);
-    return count.is() == kind::symbol ? std::optional(count) : std::nullopt;
+    return count.is() == kind::symbol || count.is_from_tensor() ? std::optional(count) : std::nullopt;
 }
 
 /// `for i in range(count)` as a loop over a counter: `while torch.lt(#1, #2): i = #1; ...; #1 = torch.add(#1, 1)`.

@@ -71,8 +71,10 @@ bool is_comparison(std::string_view op) {
 /// The number that a value is: a constant, or the element of a constant tensor with one element. Other tensors of the module may change.
 std::optional<value> interpreter::constant_of(value const& v) {
     if (v.is_number()) return v;
+    if (v.is() == kind::tensor) return constant_of_tensor(v.computed());
     if (v.is() != kind::weight) return {};
     weight const& w = heap_.weights[v.weight()];
+    if (w.value != program::no_value && !is_known(w.value)) return {};
     stored_tensor const& t = w.data;
     if (w.role != program::input_kind::constant || t.element_count() != 1 || t.parts.size() != 1) return {};
     stored_part const& part = t.parts[0];
@@ -123,9 +125,12 @@ std::optional<bool> interpreter::decide(value const& condition) {
     case kind::integer:
     case kind::real:
     case kind::complex: return !(*condition.number() == scalar(0));
-    case kind::symbol:
+    case kind::symbol: return {};
     case kind::tensor:
-    case kind::weight: return {}; // a buffer may change between calls
+    case kind::weight: {
+        std::optional<value> const constant = constant_of(condition);
+        return constant ? decide(*constant) : std::nullopt; // a buffer may change between calls
+    }
     default: fail("uses " + std::string(describe(condition)) + " as a condition");
     }
 }
@@ -237,7 +242,9 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
     if (numbers.size() == x.size()) {
         std::optional<scalar> const result = program::compute(op, numbers);
         if (!result) fail("cannot compute " + in_quotes(op) + ": it overflows, divides by zero, or is not supported");
-        return value::of(*result);
+        bool const is_from_tensor =
+            std::any_of(x.begin(), x.end(), [](value const& each) { return each.is_from_tensor(); });
+        return value::of(*result).as_from_tensor(is_from_tensor);
     }
     if (is_comparison(op)) {
         if (std::optional<bool> const known = compare_symbols(op, x)) return value::of(*known);
@@ -280,12 +287,13 @@ value interpreter::convert_number(std::string_view type, value const& v) {
     std::optional<value> const constant = constant_of(v);
     if (constant) {
         scalar const n = *constant->number();
-        if (type == "bool") return value::of(!(n == scalar(0)));
-        if (type == "float") return value::of(n.to<double>());
+        bool const is_from_tensor = constant->is_from_tensor();
+        if (type == "bool") return value::of(!(n == scalar(0))).as_from_tensor(is_from_tensor);
+        if (type == "float") return value::of(n.to<double>()).as_from_tensor(is_from_tensor);
         if (type == "int") {
             if (n.is_floating() && !(std::abs(n.to<double>()) < 9.0e18))
                 fail("int() of a float that does not fit in 64 bits");
-            return value::of(n.to<std::int64_t>());
+            return value::of(n.to<std::int64_t>()).as_from_tensor(is_from_tensor);
         }
         return constant->as_number();
     }
@@ -293,8 +301,8 @@ value interpreter::convert_number(std::string_view type, value const& v) {
         program::value_index const t = tensor_of(v);
         inferred_type const given = type_of(t);
         dtype const held = given.type;
-        if (type == "bool" && given.has_rank && given.sizes.empty())
-            return held == dtype::bool_ ? v : call_operator("aten::ne", {{v, value::of(std::int64_t{0})}, {}});
+        if (type == "bool" && held != dtype::bool_ && given.has_rank && given.sizes.empty())
+            return convert_number("bool", call_operator("aten::ne", {{v, value::of(std::int64_t{0})}, {}}));
         program::node n;
         n.op = "aten::item";
         n.schema = aten::find_schema(n.op);

@@ -17,7 +17,9 @@ namespace {
 /// Lets a variable have another tensor, also in lists and tuples.
 void replace_tensor(value& v, program::value_index before, program::value_index now, int depth = 0) {
     if (v.is() == kind::tensor && v.computed() == before) v = value::of(kind::tensor, now);
-    if ((v.is() != kind::list && v.is() != kind::tuple && v.is() != kind::optional) || depth > 20) return;
+    bool const has_items =
+        v.is() == kind::list || v.is() == kind::tuple || v.is() == kind::optional || v.is() == kind::either;
+    if (!has_items || depth > 20) return;
     for (value& each : v.list()->items) replace_tensor(each, before, now, depth + 1);
 }
 
@@ -36,6 +38,7 @@ void interpreter::note_aliases(program::node const& n, overload const& o) {
         if (a.type.mutates && in_rows_.contains(memory_of(tensor)))
             fail("'" + n.op + "' writes to a tensor whose parts are in a list that has grown in a loop");
         if (a.type.mutates) written_.push_back(tensor);
+        if (a.type.mutates) changed_memory_.insert(memory_of(tensor));
         for (std::size_t i = 0; i != o.returns.size() && i != n.results.size(); ++i) {
             if (aten::alias_set(o.returns[i].type) != aten::alias_set(a.type)) continue;
             for (program::value_index const v : n.results[i].values) {

@@ -181,25 +181,27 @@ std::vector<inferred_result> interpreter::types_of(program::node const& n, overl
             made.op = view;
             if (name == "squeeze_" && n.op.find('.') != std::string::npos) made.op += n.op.substr(n.op.find('.'));
             made.schema = aten::find_schema(made.op);
-            return options_.infer(out_, made);
+            return options_.infer(out_, made, nullptr);
         }
         if (self.kind != program::argument_kind::tensor) fail("writes to a value that is not a tensor");
         return {{{type_of(self.tensor)}, false}};
     }
     if (o.returns.empty()) return {};
     if (std::vector<inferred_result> written = types_of_outs(n, o); !written.empty()) return written;
+    std::optional<known_elements> const known = o.is_torchs ? elements_of_operands(n) : std::nullopt;
+    if (known) return infer_now(n, &*known);
     if (std::optional<inferred_type> type = type_by_rule(n); type && o.returns.size() == 1)
         return {{{*std::move(type)}, false}};
     return infer_now(n);
 }
 
 /// The types of the results of a node whose operands may have been resized.
-std::vector<inferred_result> interpreter::infer_now(program::node asked) {
+std::vector<inferred_result> interpreter::infer_now(program::node asked, known_elements const* elements) {
     for (program::argument& a : asked.arguments)
         program::for_each_value(a, [&](program::value_index& v) {
             if (auto const now = resized_.find(v); now != resized_.end()) v = now->second;
         });
-    std::vector<inferred_result> out = options_.infer(out_, asked);
+    std::vector<inferred_result> out = options_.infer(out_, asked, elements);
     if (out.size() == 1 && out[0].types.size() == 1) complete_sizes(asked, out[0].types[0]);
     return out;
 }
@@ -242,6 +244,7 @@ value interpreter::add_results(program::node n, overload const& o, std::vector<i
             if (each.type == dtype::undefined || !each.has_rank)
                 fail("the type of a result of '" + n.op + "' is not known");
             made.values.push_back(add_tensor(name, each));
+            note_elements(made.values.back(), each.elements);
             all.push_back(value::of(kind::tensor, made.values.back()));
         }
         if (all.empty() && !made.is_list && o.returns[i].type.base == aten::base_type::tensor) {

@@ -181,7 +181,10 @@ void interpreter::add_state() {
         std::optional<held_value> const before = held_of(each.before);
         if (!after || !before)
             files::fail(each.place.empty() ? code_.path() : code_.path() + ": " + each.place,
-                        "assigns " + std::string(describe(now)) + " to the attribute " + in_quotes(text_of(name)) +
+                        "assigns " +
+                            (now.is() == kind::tensor ? "a tensor whose sizes the model computes"
+                                                      : std::string(describe(now))) +
+                            " to the attribute " + in_quotes(text_of(name)) +
                             " of the module, which cannot be kept until the next call; numbers, tensors, and lists of "
                             "them can");
         state_.after.emplace(name, *after);

@@ -77,7 +77,12 @@ program::value_index interpreter::tensor_of(value const& v, std::optional<dtype>
     n.arguments.push_back(program::argument::of_number(number_of(v.as_number())).named("s"));
     n.arguments.push_back(program::argument::of_type(type).named("dtype"));
     n.origin = origin_here();
-    program::value_index const made = add_tensor("scalar_tensor", {type, true, {}});
+    program::value_index const made = add_tensor("scalar_tensor", {type, true, {}, {}});
+    if (v.is_number() && tensor::can_hold(type)) {
+        auto const elements = std::make_shared<tensor>(tensor{type, {}, {}});
+        elements->append(*v.number());
+        note_elements(made, elements);
+    }
     n.name = out_.values[made].name;
     n.results.push_back({{made}, false});
     out_.main.nodes.push_back(std::move(n));
@@ -87,7 +92,7 @@ program::value_index interpreter::tensor_of(value const& v, std::optional<dtype>
 program::value_index interpreter::use_weight(std::size_t index) {
     weight& w = heap_.weights[index];
     if (w.value != program::no_value) return w.value;
-    inferred_type type{w.data.type, true, {}};
+    inferred_type type{w.data.type, true, {}, {}};
     for (std::int64_t const s : w.data.sizes) type.sizes.emplace_back(program::extent{s, program::extent::none});
     std::string name = w.name.empty() ? "constant_" + std::to_string(index) : w.name;
     std::string plain = name;
@@ -106,6 +111,7 @@ program::value_index interpreter::use_weight(std::size_t index) {
     in.target = std::move(name);
     in.data = w.data;
     if (w.requires_gradient) gradients_.require(w.value);
+    if (w.role == program::input_kind::constant) elements_.emplace(w.value, nullptr);
     out_.inputs.push_back(std::move(in));
     out_.main.inputs.push_back(w.value);
     return w.value;

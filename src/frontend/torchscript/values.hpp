@@ -38,6 +38,7 @@ enum class kind : std::uint8_t {
     parts, ///< a list of as many parts of a tensor as the model decides: `list` has the tensor, the dimension, and the size of a part
     tuple, ///< also a NamedTuple, with the names of its fields
     optional, ///< None or a value, which data decides: `list` has the number that tells whether it is None, and the value
+    either, ///< one of two tensors of different ranks or dtypes: `list` has the condition, and what it is if that holds and if not
     dict,
     object,
     function, ///< a function, or a method of an object
@@ -199,12 +200,21 @@ public:
     }
     [[nodiscard]] bool is_weak() const { return is_weak_; }
 
+    /// A number that is known because it is computed from constant tensors. Loops that it ends are not unrolled, as those of other tensors.
+    [[nodiscard]] value as_from_tensor(bool yes = true) const {
+        value out = *this;
+        out.is_from_tensor_ = yes;
+        return out;
+    }
+    [[nodiscard]] bool is_from_tensor() const { return is_from_tensor_; }
+
     /// Whether both are the same constant, or the same thing of the program or the heap: no node has to choose between them.
     [[nodiscard]] bool is_same(value const& other) const;
 
 private:
     kind is_ = kind::none;
     bool is_weak_ = false;
+    bool is_from_tensor_ = false;
     dtype tensor_type_ = dtype::undefined;
     constant constant_;
     std::size_t index_ = 0;
@@ -266,6 +276,10 @@ struct heap {
     [[nodiscard]] value optional(value is_none, value held) {
         value const items = list({std::move(is_none), std::move(held)});
         return value::of(kind::optional, items.list());
+    }
+    [[nodiscard]] value either(value condition, value first, value second) {
+        value const items = list({std::move(condition), std::move(first), std::move(second)});
+        return value::of(kind::either, items.list());
     }
     [[nodiscard]] value dict() {
         dict_of_values& made_dict = dicts.emplace_back();

@@ -4,13 +4,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <aton/core/dtype.hpp>
 #include <aton/core/shape.hpp>
+#include <aton/core/tensor.hpp>
 #include <aton/program/program.hpp>
 
 namespace ATON_NAMESPACE::torchscript {
@@ -29,6 +32,7 @@ struct inferred_type {
     dtype type = dtype::undefined; ///< undefined: unknown
     bool has_rank = false;
     std::vector<std::optional<program::extent>> sizes; ///< extents of the given program; nullopt: unknown
+    std::shared_ptr<tensor const> elements = {};       ///< if they are known and asked for
 };
 
 /// The types of a result: one, or those of a list of tensors.
@@ -37,8 +41,13 @@ struct inferred_result {
     bool is_list = false;
 };
 
+/// The elements of small tensors that depend on constants alone. Null: those of a weight of the program.
+using known_elements = std::unordered_map<program::value_index, std::shared_ptr<tensor const>>;
+
 /// The result types of `n`, whose arguments are values of `p`. Throws aton::error if the operator cannot be converted, and so has none.
-using infer_types = std::function<std::vector<inferred_result>(program::program const& p, program::node const& n)>;
+/// `elements` are those of all its tensors, from which those of its results follow; null: some are not known.
+using infer_types = std::function<std::vector<inferred_result>(program::program const& p, program::node const& n,
+                                                               known_elements const* elements)>;
 
 /// The schemas of the overloads of an operator that torch does not declare, "mylib::scale"; empty if there is none.
 using custom_schemas = std::function<std::vector<std::string_view>(std::string_view op)>;

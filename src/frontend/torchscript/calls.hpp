@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Calls of the code that is interpreted: their arguments, the overloads of operators, and exceptions that they raise.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/core/error.hpp>
+
+#include "values.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+/// The arguments of a call.
+struct call_arguments {
+    std::vector<value> positional;
+    std::vector<std::pair<std::string, value>> named;
+
+    [[nodiscard]] std::size_t size() const { return positional.size() + named.size(); }
+};
+
+/// An overload of an operator.
+struct overload {
+    std::string op; ///< "aten::add.Tensor"
+    std::string_view schema;
+    std::vector<aten::schema_argument> arguments;
+    std::vector<aten::schema_return> returns;
+    bool is_torchs = true;
+};
+
+/// The code of the module raises an exception, whatever its inputs are.
+class raised : public error {
+public:
+    using error::error;
+};
+
+} // namespace ATON_NAMESPACE::torchscript
