@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A model, and faults that are planted into it: a node replaced, an attribute changed, a constant perturbed, an optimization that is wrong.
+"""A model, and faults that are planted into it: a node replaced, an attribute changed, a constant perturbed, an optimization that is wrong."""
 
-As a program it is a runtime with one of these faults, for `aton verify --runtime-command`:
-planted_faults.py FAULT MODEL INPUTS OUTPUTS
-"""
-
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy
 import onnx
+import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 
@@ -144,15 +140,8 @@ def planted(fault: str, into: onnx.ModelProto) -> onnx.ModelProto:
     return out
 
 
-def main(fault: str, path: str, inputs: str, outputs: str) -> None:
-    import onnxruntime
-
-    if fault == "exits":
-        sys.exit("the device is busy")
-    if fault == "hangs":
-        import time
-
-        time.sleep(60)
+def run(fault: str, path: str, inputs: str, outputs: str) -> None:
+    """A runtime with one of these faults, as a command of `aton verify --runtime-command`. Other words are no fault."""
     loaded = planted(fault, onnx.load(path)) if fault in FAULTS else onnx.load(path)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
@@ -162,16 +151,10 @@ def main(fault: str, path: str, inputs: str, outputs: str) -> None:
     if inputs.endswith(".npz"):
         feeds = dict(numpy.load(inputs))
     else:
-        feeds = {}
-        for i, name in enumerate(names):
-            feeds[name] = numpy_helper.to_array(onnx.load_tensor(f"{inputs}/input_{i}.pb"))
+        feeds = {name: numpy_helper.to_array(onnx.load_tensor(f"{inputs}/input_{i}.pb")) for i, name in enumerate(names)}
     results = session.run(None, feeds)
     if outputs.endswith(".npz"):
         numpy.savez_compressed(outputs, **{o.name: r for o, r in zip(session.get_outputs(), results, strict=True)})
-    elif fault != "writes_nothing":
+    else:
         for i, result in enumerate(results):
             Path(f"{outputs}/output_{i}.pb").write_bytes(numpy_helper.from_array(result).SerializeToString())
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
