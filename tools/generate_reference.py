@@ -23,9 +23,10 @@ CODE_WIDTH = 90
 PAGES = {
     "graphs": ("Graphs and values", "What the body of a mapping builds: the graph, its values, attributes, sizes and constants. "
                "[The language](../language.md) explains how they are used.",
-               ["dsl/graph.hpp", "dsl/refusal.hpp", "dsl/value.hpp", "dsl/number.hpp", "dsl/number_arithmetic.hpp", "dsl/complex_value.hpp",
-                "dsl/attr.hpp",
-                "dsl/constant_list.hpp", "dsl/promotion.hpp", "core/safe_list.hpp"]),
+               ["dsl/graph.hpp", "dsl/call_site.hpp", "dsl/refusal.hpp", "dsl/value.hpp", "dsl/number.hpp", "dsl/number_arithmetic.hpp",
+               "dsl/complex_value.hpp",
+               "dsl/attr.hpp",
+               "dsl/constant_list.hpp", "dsl/promotion.hpp", "core/safe_list.hpp"]),
     "rows": ("Rows and tables", "How a mapping is declared, found and called. `#include <aton/aton.hpp>`; the built-in tables are in "
              "`<aton/mappings.hpp>`.",
              ["dsl/symbolic.hpp", "dsl/entry.hpp", "dsl/table.hpp", "dsl/tables.hpp", "dsl/call_aten.hpp", "dsl/table_coverage.hpp", "dsl/argument.hpp",

@@ -7,6 +7,7 @@
 #include <aton/dsl/value.hpp>
 
 #include <aton/dsl/decomposition.hpp>
+#include <aton/dsl/misuses.hpp>
 
 #include <aton/core/budget.hpp>
 #include <aton/core/safe_list.hpp>

@@ -1068,6 +1068,11 @@ struct graph_data {
 namespace ATON_NAMESPACE::dsl {
 
 class value;
+/// The type of `absent`: a template, so that a function can take it alone.
+template <class = void>
+struct absence {};
+/// The type of `absent`.
+using absent_t = absence<>;
 
 namespace detail {
 
@@ -1088,6 +1093,12 @@ public:
     value() = default;
     /// A handle to a value of a graph, which must outlive it.
     value(graph_data& graph, value_id id) : graph_(&graph), id_(id) {}
+    /// Exists only for its diagnostic, which std::tuple<value, value> would bury.
+    template <class T>
+    // NOLINTNEXTLINE(google-explicit-constructor): an error where nothing is converted on purpose.
+    value(absence<T>) {
+        static_assert(detail::never<T>, "absent is not a value: write optional_value where a value may be absent");
+    }
 
     /// Kind, dtype and shape, as far as they are known.
     [[nodiscard]] value_type const& type() const { return record().type; }
@@ -1170,7 +1181,7 @@ private:
 };
 
 /// Exists only for its diagnostic: == would compare handles, not elements.
-template <std::derived_from<value> A, std::derived_from<value> B>
+template <std::derived_from<value> A, class B>
 bool operator==(A const&, B const&) {
     static_assert(
         detail::never<A>,
@@ -1199,8 +1210,20 @@ public:
     constexpr typed_value(typed_value<Narrower> v) : value(v) {}
 };
 
-/// `absent` skips an optional input.
-struct absent_t {};
+/// What a call with outputs<1> returns: a value, and a tuple of it, as for any other number of outputs.
+template <type_set Types>
+class single_output : public typed_value<Types> {
+public:
+    /// The only output.
+    constexpr explicit single_output(value v) : typed_value<Types>(v) {}
+    /// The only element.
+    template <std::size_t I>
+    [[nodiscard]] constexpr typed_value<Types> const& get() const {
+        static_assert(I == 0);
+        return *this;
+    }
+};
+
 /// Skips an optional input of `g.op`, and is an `optional_value` without a value.
 inline constexpr absent_t absent{};
 
@@ -3958,15 +3981,168 @@ struct no_tuple {
 
 } // namespace ATON_NAMESPACE::dsl::detail
 
+namespace ATON_NAMESPACE::dsl::detail {
+
+template <class>
+inline constexpr bool is_single_output = false;
+template <type_set Types>
+inline constexpr bool is_single_output<single_output<Types>> = true;
+
+} // namespace ATON_NAMESPACE::dsl::detail
+
+/// One output is a tuple of one element, as `outputs<2>` are one of two.
+template <aton::type_set Types>
+struct std::tuple_size<aton::dsl::single_output<Types>> : std::integral_constant<std::size_t, 1> {};
+template <aton::type_set Types>
+struct std::tuple_element<0, aton::dsl::single_output<Types>> {
+    /// The output.
+    using type = aton::dsl::typed_value<Types>;
+};
+
 /// Exists only for its diagnostic.
 template <class Value>
-    requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
+    requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value> &&
+             !aton::dsl::detail::is_single_output<Value>)
 struct std::tuple_size<Value>
     : aton::dsl::detail::no_tuple<aton::dsl::detail::diagnosis<aton::dsl::detail::one_result<Value>>> {};
 /// As above, for `auto const [y, mask]`.
 template <class Value>
-    requires(std::derived_from<Value, aton::dsl::value>)
+    requires(std::derived_from<Value, aton::dsl::value> && !aton::dsl::detail::is_single_output<Value>)
 struct std::tuple_size<Value const> : std::tuple_size<Value> {};
+
+// ---- aton/dsl/misuses.hpp
+// Misuses of graphs and values that C++ would report at length: functions that exist only for their sentence.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl {
+
+// Operators of C++ on values, which have no graph to compute in. (No macro makes them: compilers would print it.)
+template <class A, class B>
+concept with_value = std::derived_from<A, value> || std::derived_from<B, value>;
+
+template <class A, class B>
+    requires with_value<A, B>
+value operator+(A const&, B const&) {
+    static_assert(detail::never<A>, "+ does not take values: write g.op<\"Add\">(x, y)");
+    return {};
+}
+template <class A, class B>
+    requires with_value<A, B>
+value operator-(A const&, B const&) {
+    static_assert(detail::never<A>, "- does not take values: write g.op<\"Sub\">(x, y)");
+    return {};
+}
+template <class A, class B>
+    requires with_value<A, B>
+value operator*(A const&, B const&) {
+    static_assert(detail::never<A>, "* does not take values: write g.op<\"Mul\">(x, y)");
+    return {};
+}
+template <class A, class B>
+    requires with_value<A, B>
+value operator/(A const&, B const&) {
+    static_assert(detail::never<A>, "/ does not take values: write g.op<\"Div\">(x, y)");
+    return {};
+}
+template <class A, class B>
+    requires with_value<A, B>
+value operator%(A const&, B const&) {
+    static_assert(detail::never<A>, "% does not take values: write g.op<\"Mod\">(x, y)");
+    return {};
+}
+template <class A, class B>
+    requires with_value<A, B>
+bool operator<(A const&, B const&) {
+    static_assert(detail::never<A>, "< does not take values: write g.op<\"Less\">(x, y)");
+    return {};
+}
+template <class A, class B>
+    requires with_value<A, B>
+bool operator>(A const&, B const&) {
+    static_assert(detail::never<A>, "> does not take values: write g.op<\"Greater\">(x, y)");
+    return {};
+}
+template <class A, class B>
+    requires with_value<A, B>
+bool operator<=(A const&, B const&) {
+    static_assert(detail::never<A>, "<= does not take values: write g.op<\"LessOrEqual\">(x, y)");
+    return {};
+}
+template <class A, class B>
+    requires with_value<A, B>
+bool operator>=(A const&, B const&) {
+    static_assert(detail::never<A>, ">= does not take values: write g.op<\"GreaterOrEqual\">(x, y)");
+    return {};
+}
+template <std::derived_from<value> A>
+value operator-(A const&) {
+    static_assert(detail::never<A>, "- does not take values: write g.op<\"Neg\">(x)");
+    return {};
+}
+
+namespace detail {
+
+/// An operand in braces, which has no type. No other argument converts to it.
+struct braced {
+    // NOLINTBEGIN(google-explicit-constructor): what is written in braces.
+    template <class T>
+    constexpr braced(std::initializer_list<T>) {}
+    constexpr braced(std::initializer_list<sym_int>) {} // numbers beside sizes
+    // NOLINTEND(google-explicit-constructor)
+};
+
+#define ATON_OPERAND_IN_BRACES                                                                                         \
+    "an operand in braces has no type: write g.ints({...}), g.constant({...}, dtype) or std::vector<value>{...}"
+
+/// What takes any call, after an error.
+struct misused_graph {
+    template <fixed_string Name, class... Args>
+    [[nodiscard]] value op(Args const&...) const {
+        return {};
+    }
+};
+
+} // namespace detail
+
+/// A base of `graph`, with the members that exist only for their sentence.
+template <class Graph>
+class misuses {
+public:
+    /// `g.op<"Reshape">(x, {1, -1})`
+    template <fixed_string Name, class... Rest>
+    auto op(detail::braced, Rest const&...) const {
+        static_assert(Name.view().empty(), ATON_OPERAND_IN_BRACES);
+        return value();
+    }
+    template <fixed_string Name, class A, class... Rest>
+    auto op(A const&, detail::braced, Rest const&...) const {
+        static_assert(detail::never<A>, ATON_OPERAND_IN_BRACES);
+        return value();
+    }
+    template <fixed_string Name, class A, class B, class... Rest>
+    auto op(A const&, B const&, detail::braced, Rest const&...) const {
+        static_assert(detail::never<A>, ATON_OPERAND_IN_BRACES);
+        return value();
+    }
+    /// `g.scalar(1.0)`
+    template <class Number>
+    [[nodiscard]] value scalar(Number const&) const {
+        static_assert(detail::never<Number>,
+                      "g.scalar takes a dtype: write g.scalar(n, dtype::float32), or g.scalar_like(n, x)");
+        return {};
+    }
+    /// `g.within(18)`
+    template <class First, class... Rest>
+    [[nodiscard]] auto within(First const&, Rest const&...) const {
+        static_assert(detail::never<First>,
+                      "g.within takes its range in angle brackets: g.within<18>(), g.within<13, 17>()");
+        return detail::misused_graph();
+    }
+};
+
+#undef ATON_OPERAND_IN_BRACES
+
+} // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/core/budget.hpp
 // Limits of what the conversion of one call may compute, and overflow-checked arithmetic on sizes, which a program can set to any number.
@@ -4559,6 +4735,23 @@ struct body_traits<Body> : function_traits<decltype(&Body::operator())> {};
 template <class T>
 concept graph_body = body_traits<T>::value;
 
+/// Whether T is a lambda that has an error, which GCC has reported. It has no type then, and no second error would help.
+template <class T>
+consteval bool has_reported_error() {
+#if defined(__GNUC__) && !defined(__clang__)
+    constexpr std::string_view name = __PRETTY_FUNCTION__; // "...<lambda(aton::dsl::graph<13>, auto:1)>..."
+    return !requires { &T::operator(); } && name.find("<lambda(") != std::string_view::npos &&
+           name.find("auto:") == std::string_view::npos;
+#else
+    return false;
+#endif
+}
+/// An error for a T that is no body after all; none if the compiler has reported its error.
+template <class T>
+constexpr void require_reported_error() {
+    if constexpr (has_reported_error<T>()) (void)sizeof(&T::operator());
+}
+
 /// False for a lambda with a parameter that is a reference to a non-const object, to which no argument binds.
 template <class T>
 inline constexpr bool bindable = true;
@@ -4935,8 +5128,9 @@ struct graph_attribute {
     /// A graph, or a lambda that builds it: `attr::body_g([&](graph<13> g, value i, value condition) { ... })`.
     template <class T>
     auto operator()(T v) const {
-        constexpr bool fits =
-            std::same_as<T, graph_data> || std::same_as<T, std::optional<graph_data>> || graph_body<T>;
+        constexpr bool fits = std::same_as<T, graph_data> || std::same_as<T, std::optional<graph_data>> ||
+                              graph_body<T> || has_reported_error<T>();
+        require_reported_error<T>();
         static_assert(
             fits,
             "a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters; "
@@ -13273,23 +13467,29 @@ using domain = typename detail::domain_maker<Name, Version, Ops...>::type;
 } // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/dsl/call_site.hpp
-// The line of C++ that calls an operator, for messages, and the arguments that a call does not have. Sources compiled with
-// ATON_WITHOUT_CALL_SITES, as those of the library, know no lines.
-// Internal header.
+// The line of C++ that calls an operator, for messages; unknown in sources compiled with ATON_WITHOUT_CALL_SITES, as those of the library.
+// Public header.
 
-namespace ATON_NAMESPACE::dsl::detail {
+namespace ATON_NAMESPACE::dsl {
 
-/// A file and a line. Both constructors are explicit, so that no argument of a call is taken for one.
+/// A file and a line, for the message of a refused call. A helper that builds nodes for others takes the line of its caller and passes it on:
+/// ```cpp
+/// inline value halved(graph<13> g, value x, call_site at = call_site::here()) { return g.op<"Mul">(x, 0.5, at); }
+/// ```
+// Both constructors are explicit, so that no argument of a call is taken for one.
 class call_site {
 public:
     /// An unknown one.
     explicit constexpr call_site() = default;
+    /// A line of a file, whose name must outlive it.
     explicit constexpr call_site(char const* file, int line) : file_(file), line_(line) {}
 
 #ifdef ATON_WITHOUT_CALL_SITES
+    /// An unknown one.
     static constexpr call_site here() { return call_site(); }
 #else
-    /// As the default of a parameter: where the function is called. Not consteval: GCC 12 then gives the line of the parameter.
+    /// As the default of a parameter: where the function is called.
+    // Not consteval: GCC 12 then gives the line of the parameter.
     static constexpr call_site here(char const* file = __builtin_FILE(), int line = __builtin_LINE()) {
         return call_site(file, line);
     }
@@ -13307,12 +13507,16 @@ private:
     int line_ = 0;
 };
 
+namespace detail {
+
 /// The type of an argument that a call does not have.
 struct not_given {
     explicit not_given() = default;
 };
 
-} // namespace ATON_NAMESPACE::dsl::detail
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/dsl/number.hpp
 // Numbers of ATen that the program may compute: constants, or 0-d values of the graph.
@@ -13960,6 +14164,20 @@ void add_all(Node& node, argument_pack<Args...> const& pack, Others const&... ot
     std::apply([&](Args const&... args) { add_all(node, args...); }, pack.all);
 }
 
+/// What is wrong with an argument of this type, which `op` does not take.
+template <class T>
+constexpr std::string_view why_no_argument() {
+    constexpr bool is_text = std::convertible_to<T const&, std::string_view>; // which is a list of numbers, too
+    if constexpr (std::same_as<T, complex_value>) return " is complex; write g.real(z), g.imag(z) or g.as_real(z)";
+    else if constexpr (std::same_as<T, std::nullptr_t>)
+        return " is nullptr; write absent for an input that is left out";
+    else if constexpr (is_text) return " is text; an attribute is written attr::mode_s(text), attr::axis_i(1)";
+    else if constexpr (is_optional<T>) return " is a std::optional, which may be empty; check it and pass *it";
+    else if constexpr (requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); })
+        return " is a list of numbers; write g.ints(list) for an input";
+    else return " is not a value, number, list of values, attribute or outputs<n>";
+}
+
 /// The arguments of a call, sorted.
 template <std::size_t N>
 struct call_facts {
@@ -13969,8 +14187,7 @@ struct call_facts {
     std::size_t attribute_count = 0;
     int output_count = 1;
     int unusable = 0;              ///< 1-based position of the first argument of another kind; 0: none
-    bool numbers_unusable = false; ///< that argument is a list of numbers
-    bool complex_unusable = false; ///< that argument is complex
+    std::string_view why_unusable; ///< what to say of it
 
     template <class... T>
     constexpr void add_all() {
@@ -14019,9 +14236,7 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {
             unusable = position;
-            complex_unusable = std::same_as<T, complex_value>;
-            numbers_unusable = !std::convertible_to<T const&, std::string_view> && // a string is a list of numbers, too
-                               requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); };
+            why_unusable = why_no_argument<T>();
         }
     }
 };
@@ -14079,12 +14294,9 @@ struct checked_call {
         if (Name.view().empty())
             return s << "g.op: the operator is a template argument; write it in angle brackets before the parentheses";
         if (facts.unusable == 0) return describe(call(), outcome.broken);
-        s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
-          << facts.unusable
-          << (facts.complex_unusable   ? " is complex; write g.real(z), g.imag(z) or g.as_real(z)"
-              : facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
-                                       : " is not a value, number, list of values, attribute or outputs<n>");
-        return s;
+        s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since
+          << "): argument ";
+        return s << facts.unusable << facts.why_unusable;
     }
 
     static constexpr sentence problem = describe_problem();
@@ -14112,7 +14324,8 @@ struct checked_call {
             for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
             return all;
         } else if constexpr (tuple) {
-            return result(g, first, std::make_index_sequence<static_cast<std::size_t>(facts.output_count)>{});
+            if constexpr (facts.output_count == 1) return single_output<outcome.first_result>(value(g, first));
+            else return result(g, first, std::make_index_sequence<static_cast<std::size_t>(facts.output_count)>{});
         } else {
             return typed_value<outcome.first_result>(value(g, first));
         }
@@ -17176,8 +17389,11 @@ consteval bool is_range(int since, int until) { return 1 <= since && since <= un
 /// A graph in which every call must be legal at each opset from `Since` to the integer in `More` (default: the newest).
 /// Two words, passed by value. Converts to a graph of a range that contains its own, so bodies can share helpers and call each other's rows.
 template <int Since, auto... More>
-class graph : public complex_operations<graph<Since, More...>> {
+class graph : public complex_operations<graph<Since, More...>>, public misuses<graph<Since, More...>> {
 public:
+    using misuses<graph>::op;
+    using misuses<graph>::scalar;
+    using misuses<graph>::within;
     using complex_operations<graph>::cast;
     using complex_operations<graph>::to_value;
 
@@ -17268,11 +17484,14 @@ public:
               class F = detail::not_given, class G = detail::not_given, class H = detail::not_given>
     [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
     auto op(A const& a = A(), B const& b = B(), C const& c = C(), D const& d = D(), E const& e = E(), F const& f = F(),
-            G const& g = G(), H const& h = H(), detail::call_site at = detail::call_site::here()) const {
+            G const& g = G(), H const& h = H(), call_site at = call_site::here()) const {
         using checked = call<Name, A, B, C, D, E, F, G, H>;
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
-            if constexpr (!checked::legal) (void)sizeof(detail::diagnosis<checked::problem>);
+            if constexpr (!checked::legal) {
+                using broken_rule = detail::diagnosis<checked::problem>; // GCC prints a name and what it stands for
+                (void)sizeof(broken_rule);
+            }
             constexpr int version = checked::domain.empty() ? 0 : onnx::newest_version(checked::domain);
             int const opset = version != 0 ? version : opset_;
             detail::node_builder<graph_data> node(*data_,
@@ -17290,7 +17509,8 @@ public:
             using domain = typename detail::call_of<declared, More...>::domain;
             using source = typename detail::call_of<declared, More...>::template source<Name>;
             if constexpr (!checked::legal) {
-                (void)sizeof(detail::diagnosis<checked::problem>);
+                using broken_rule = detail::diagnosis<checked::problem>;
+                (void)sizeof(broken_rule);
                 return checked::no_results();
             } else {
                 static constexpr detail::declared_operator const& found = source::declared();
@@ -17316,11 +17536,12 @@ public:
             Rest const&... rest) const {
         using checked = call<Name, A, B, C, D, E, F, G, H, I, Rest...>;
         if constexpr (!checked::legal) {
-            (void)sizeof(detail::diagnosis<checked::problem>);
+            using broken_rule = detail::diagnosis<checked::problem>;
+            (void)sizeof(broken_rule);
             return checked::no_results();
         } else {
             detail::argument_pack<A, B, C, D, E, F, G, H, I, Rest...> const all{{a, b, c, d, e, f, g, h, i, rest...}};
-            return op<Name>(all, detail::call_site());
+            return op<Name>(all, call_site());
         }
     }
 
@@ -17417,8 +17638,7 @@ public:
         if (dim const& d = x.size(i); d.is_static()) return d.size();
         value const whole = is_complex(x.dtype()) ? this->viewed(x) : x;    // dimension i is the same
         value const index = scalar(i < 0 ? i + x.rank() : i, dtype::int64); // before Shape, whatever the compiler
-        return value(
-            op<"Gather">(op<"Shape">(whole, detail::call_site()), index, attr::axis_i(0), detail::call_site()));
+        return value(op<"Gather">(op<"Shape">(whole, call_site()), index, attr::axis_i(0), call_site()));
     }
     /// All dimensions of `x`. Refuses a value of unknown rank.
     [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
@@ -17432,7 +17652,7 @@ public:
     /// value const wide = g.cast(x, promote(x, y)); // a dtype that is known when the model is exported
     /// value const index = g.cast<dtype::int64>(x); // one that the compiler knows: the result has it in its C++ type
     /// ```
-    [[nodiscard]] value cast(value x, dtype target, detail::call_site at = detail::call_site::here()) const {
+    [[nodiscard]] value cast(value x, dtype target, call_site at = call_site::here()) const {
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
             return constant(x.constant().to(target));
@@ -17442,12 +17662,12 @@ public:
 
     /// The same with a dtype known at compile time: `g.cast<dtype::float32>(x)`.
     template <dtype Target>
-    [[nodiscard]] typed_value<tensors(Target)> cast(value x, detail::call_site at = detail::call_site::here()) const {
+    [[nodiscard]] typed_value<tensors(Target)> cast(value x, call_site at = call_site::here()) const {
         return typed_value<tensors(Target)>(cast(x, Target, at));
     }
     /// `x` converted to the dtype of `y`; a CastLike (opset 15) if that is unknown.
     /// Refuses the call below opset 15 where that dtype is not known.
-    [[nodiscard]] value cast_like(value x, value y, detail::call_site at = detail::call_site::here()) const {
+    [[nodiscard]] value cast_like(value x, value y, call_site at = call_site::here()) const {
         if (y.dtype() != dtype::undefined) return cast(x, y.dtype(), at);
         if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
         return within<15>().template op<"CastLike">(x, y, at);
@@ -17460,25 +17680,24 @@ public:
     }
     /// The shape of `x` as a 1-d int64 value: a constant if it is static.
     [[nodiscard]] value shape_of(value x) const {
-        if (!x.has_rank()) return op<"Shape">(x, detail::call_site());
+        if (!x.has_rank()) return op<"Shape">(x, call_site());
         return detail::size_list(*this, sizes(x));
     }
 
     /// A sequence of tensors of one dtype, from opset 11 on. Refuses an empty one without `type`.
     [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined,
-                                 detail::call_site at = detail::call_site::here()) const {
+                                 call_site at = call_site::here()) const {
         if (opset_ < 11) throw unsupported_error("a sequence needs opset 11");
         if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements, at);
         if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
         return within<11>().template op<"SequenceEmpty">(attr::dtype_i(type), at);
     }
-    [[nodiscard]] value sequence(std::initializer_list<value> elements,
-                                 detail::call_site at = detail::call_site::here()) const {
+    [[nodiscard]] value sequence(std::initializer_list<value> elements, call_site at = call_site::here()) const {
         return sequence(std::span<value const>(elements.begin(), elements.size()), dtype::undefined, at);
     }
     /// The first `count` elements of a sequence.
     [[nodiscard]] safe_vector<value> elements(value sequence, std::size_t count,
-                                              detail::call_site at = detail::call_site::here()) const {
+                                              call_site at = call_site::here()) const {
         safe_vector<value> all;
         for (std::int64_t i = 0; std::cmp_less(i, count); ++i)
             all.push_back(within<11>().template op<"SequenceAt">(sequence, scalar(i, dtype::int64), at));
@@ -18623,6 +18842,18 @@ constexpr sentence signature_problem(signature_facts const& f, named_argument co
     return s;
 }
 
+/// The type of a schema that a misspelled one, or one of C++, stands for; empty: none is near.
+constexpr std::string_view near_type(aten::schema_type const& t) {
+    if (t.base != aten::base_type::other || t.list || t.text.find_first_of("([.") != std::string_view::npos) return {};
+    if (t.base_text == "double" || t.base_text == "half") return "float";
+    if (t.base_text.find("string") != std::string_view::npos) return "str";
+    if (t.base_text.find("int") == 0 || t.base_text == "long" || t.base_text == "size_t") return "int";
+    nearest near(t.base_text);
+    for (std::string_view const known : {"Tensor", "Scalar", "SymInt", "int", "float", "bool", "str", "ScalarType"})
+        near.offer(known);
+    return near.found();
+}
+
 template <fixed_string Text>
 struct signature {
     static constexpr signature_facts facts = read_signature(Text.view());
@@ -18945,6 +19176,14 @@ constexpr void describe_new_values(sentence& s, std::string_view schema, std::si
     while (cursor.next(r)) s << ", " << r.written;
 }
 
+/// The C++ type that a parameter in front of another has the name of, so that the other cannot have the type; empty: none.
+constexpr std::string_view hidden_type(named_argument const* arguments, std::size_t index, std::string_view type) {
+    for (std::size_t i = 0; i != index; ++i)
+        for (std::string_view const word : {"value", "size", "scalar", "dtype", "number"})
+            if (arguments[i].name == word && find_text(type, word) != std::string_view::npos) return word;
+    return {};
+}
+
 constexpr sentence describe(row_fault fault, signature_facts const& f, named_argument const* arguments,
                             body_facts const& body) {
     if (fault.rule == row_rule::signature) return signature_problem(f, arguments);
@@ -18964,17 +19203,22 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
         if (type.base_text.substr(0, 10) == "__torch__.")
             return s << ", an object, which a model cannot hold; declare its tensors and numbers as arguments instead";
         if (suggested_parameter(type).empty())
-            return s << ", which no C++ parameter type can hold; declare " << writable_instead(type) << " instead";
+            return near_type(type).empty()
+                       ? s << ", which no C++ parameter type can hold; declare " << writable_instead(type) << " instead"
+                       : s << ", which is not a type of a schema; did you mean " << near_type(type) << "?";
         if (!body.parameters[fault.index].wanted.empty())
             s << ", but the parameter takes " << body.parameters[fault.index].wanted;
         bool const wrap = type.optional && type.list;
-        return s << "; write " << (wrap ? "std::optional<" : "") << suggested_parameter(type) << (wrap ? ">" : "");
+        s << "; write " << (wrap ? "std::optional<" : "") << suggested_parameter(type) << (wrap ? ">" : "");
+        std::string_view const hidden = hidden_type(arguments, fault.index, suggested_parameter(type));
+        return hidden.empty() ? s : s << "; the parameter called " << hidden << " hides the type, so rename it";
     }
     case row_rule::result_type: return s << "the body must return a value, a tuple of values or a vector of values";
     case row_rule::result_count: {
         int const declared = static_cast<int>(fault.index);
-        return s << "the schema returns " << declared << (declared == 1 ? " result" : " results")
-                 << ", but the body returns " << static_cast<int>(body.result_count);
+        s << "the schema returns " << declared << (declared == 1 ? " result" : " results") << ", but the body returns ";
+        bool const is_list = body.result_count == 1 && body.results[0] == result_kind::list;
+        return is_list ? s << "a list; return a std::tuple" : s << static_cast<int>(body.result_count);
     }
     case row_rule::result_kind: {
         aten::schema_type const type = return_type_at(f.schema, fault.index);
@@ -19139,7 +19383,9 @@ struct row_maker {
 #else
         static_assert(sizeof(verdict) != 0);
 #endif
-        static_assert(body_traits<Body>::value,
+        constexpr bool is_body = body_traits<Body>::value || has_reported_error<Body>();
+        require_reported_error<Body>();
+        static_assert(is_body,
                       "the body must be a lambda whose first parameter is a graph<...> by value, with no auto "
                       "parameters; if it has an error, correct that first (an attribute that ONNX does not have is "
                       "attr_i<\"name\">)");

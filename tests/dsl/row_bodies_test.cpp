@@ -120,6 +120,8 @@ inline constexpr auto refused_rows = table(symbolic<"my::product(Tensor x, Tenso
         return g.op<"Mul">(square, g.op<"Concat">(std::vector<value>{x, x, x}, attr::axis_i(1))); // sizes 5 and 15
     }));
 
+value halved(graph<13> g, value x, value y, call_site at = call_site::here()) { return g.op<"Mul">(x, y, at); }
+
 std::string refusal_at(std::int64_t place) {
     fixture f;
     value const y(f.data, f.data.add_input("y", {dtype::float16, aton::shape{2, 5}}));
@@ -154,13 +156,41 @@ TEST_CASE("a refusal says at which line its node was called, and which of those 
     CHECK(refusal_at(9).ends_with(at(27) + "1st Cast of the row"));
 }
 
+TEST_CASE("a helper that passes the line on is reported at its caller") {
+    fixture f;
+    value const y(f.data, f.data.add_input("y", {dtype::float16, aton::shape{2, 5}}));
+    f.data.context.overload = "my::product";
+    int const line = __LINE__ + 2;
+    try {
+        (void)halved({f.data, 20}, f.x, y);
+        FAIL("legal");
+    } catch (aton::error const& e) {
+        std::string const what = e.what();
+        CHECK(what.ends_with("; row_bodies_test.cpp:" + std::to_string(line) + ", the 1st Mul of the row"));
+    }
+}
+
+TEST_CASE("one output is a value, and a tuple of one") {
+    fixture f;
+    graph<13> const g(f.data, 20);
+    value const y = g.op<"Relu">(f.x, outputs<1>);
+    CHECK(y.shape() == f.x.shape());
+    auto const [z] = g.op<"Neg">(y, outputs<1>);
+    CHECK(f.data.nodes.back().op == "Neg");
+    CHECK(z.id() == f.data.nodes.back().outputs.at(0));
+    static_assert(std::is_same_v<decltype(z), typed_value<decltype(z)::types> const>);
+    std::tuple<value, optional_value> const results = {g.op<"Abs">(z, outputs<1>), absent};
+    CHECK(std::get<0>(results).id() == f.data.nodes.back().outputs.at(0));
+    CHECK_FALSE(std::get<1>(results).has_value());
+}
+
 TEST_CASE("the line of a call is an argument like no other") {
     static_assert(!valid_call<graph<13>, "Neg", value, char const*>);
-    static_assert(!std::is_convertible_v<char const*, detail::call_site>);
-    CHECK(detail::call_site("/a/folder/plugin.cpp", 41).to_text() == "plugin.cpp:41");
-    CHECK(detail::call_site("C:\\plugin.cpp", 7).to_text() == "plugin.cpp:7");
-    CHECK(detail::call_site("plugin.cpp", 1).to_text() == "plugin.cpp:1");
-    CHECK(detail::call_site().to_text().empty());
+    static_assert(!std::is_convertible_v<char const*, call_site>);
+    CHECK(call_site("/a/folder/plugin.cpp", 41).to_text() == "plugin.cpp:41");
+    CHECK(call_site("C:\\plugin.cpp", 7).to_text() == "plugin.cpp:7");
+    CHECK(call_site("plugin.cpp", 1).to_text() == "plugin.cpp:1");
+    CHECK(call_site().to_text().empty());
 }
 
 TEST_CASE("calls of more arguments than the usual ones mean the same") {

@@ -300,8 +300,9 @@ struct graph_attribute {
     /// A graph, or a lambda that builds it: `attr::body_g([&](graph<13> g, value i, value condition) { ... })`.
     template <class T>
     auto operator()(T v) const {
-        constexpr bool fits =
-            std::same_as<T, graph_data> || std::same_as<T, std::optional<graph_data>> || graph_body<T>;
+        constexpr bool fits = std::same_as<T, graph_data> || std::same_as<T, std::optional<graph_data>> ||
+                              graph_body<T> || has_reported_error<T>();
+        require_reported_error<T>();
         static_assert(
             fits,
             "a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters; "

@@ -91,6 +91,20 @@ void add_all(Node& node, argument_pack<Args...> const& pack, Others const&... ot
     std::apply([&](Args const&... args) { add_all(node, args...); }, pack.all);
 }
 
+/// What is wrong with an argument of this type, which `op` does not take.
+template <class T>
+constexpr std::string_view why_no_argument() {
+    constexpr bool is_text = std::convertible_to<T const&, std::string_view>; // which is a list of numbers, too
+    if constexpr (std::same_as<T, complex_value>) return " is complex; write g.real(z), g.imag(z) or g.as_real(z)";
+    else if constexpr (std::same_as<T, std::nullptr_t>)
+        return " is nullptr; write absent for an input that is left out";
+    else if constexpr (is_text) return " is text; an attribute is written attr::mode_s(text), attr::axis_i(1)";
+    else if constexpr (is_optional<T>) return " is a std::optional, which may be empty; check it and pass *it";
+    else if constexpr (requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); })
+        return " is a list of numbers; write g.ints(list) for an input";
+    else return " is not a value, number, list of values, attribute or outputs<n>";
+}
+
 /// The arguments of a call, sorted.
 template <std::size_t N>
 struct call_facts {
@@ -100,8 +114,7 @@ struct call_facts {
     std::size_t attribute_count = 0;
     int output_count = 1;
     int unusable = 0;              ///< 1-based position of the first argument of another kind; 0: none
-    bool numbers_unusable = false; ///< that argument is a list of numbers
-    bool complex_unusable = false; ///< that argument is complex
+    std::string_view why_unusable; ///< what to say of it
 
     template <class... T>
     constexpr void add_all() {
@@ -150,9 +163,7 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {
             unusable = position;
-            complex_unusable = std::same_as<T, complex_value>;
-            numbers_unusable = !std::convertible_to<T const&, std::string_view> && // a string is a list of numbers, too
-                               requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); };
+            why_unusable = why_no_argument<T>();
         }
     }
 };
@@ -210,12 +221,9 @@ struct checked_call {
         if (Name.view().empty())
             return s << "g.op: the operator is a template argument; write it in angle brackets before the parentheses";
         if (facts.unusable == 0) return describe(call(), outcome.broken);
-        s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
-          << facts.unusable
-          << (facts.complex_unusable   ? " is complex; write g.real(z), g.imag(z) or g.as_real(z)"
-              : facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
-                                       : " is not a value, number, list of values, attribute or outputs<n>");
-        return s;
+        s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since
+          << "): argument ";
+        return s << facts.unusable << facts.why_unusable;
     }
 
     static constexpr sentence problem = describe_problem();
@@ -243,7 +251,8 @@ struct checked_call {
             for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
             return all;
         } else if constexpr (tuple) {
-            return result(g, first, std::make_index_sequence<static_cast<std::size_t>(facts.output_count)>{});
+            if constexpr (facts.output_count == 1) return single_output<outcome.first_result>(value(g, first));
+            else return result(g, first, std::make_index_sequence<static_cast<std::size_t>(facts.output_count)>{});
         } else {
             return typed_value<outcome.first_result>(value(g, first));
         }

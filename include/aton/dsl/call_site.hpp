@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The line of C++ that calls an operator, for messages, and the arguments that a call does not have. Sources compiled with
-// ATON_WITHOUT_CALL_SITES, as those of the library, know no lines.
-// Internal header.
+// The line of C++ that calls an operator, for messages; unknown in sources compiled with ATON_WITHOUT_CALL_SITES, as those of the library.
+// Public header.
 #pragma once
 
 #include <string>
@@ -9,19 +8,26 @@
 
 #include <aton/core/fixed_string.hpp>
 
-namespace ATON_NAMESPACE::dsl::detail {
+namespace ATON_NAMESPACE::dsl {
 
-/// A file and a line. Both constructors are explicit, so that no argument of a call is taken for one.
+/// A file and a line, for the message of a refused call. A helper that builds nodes for others takes the line of its caller and passes it on:
+/// ```cpp
+/// inline value halved(graph<13> g, value x, call_site at = call_site::here()) { return g.op<"Mul">(x, 0.5, at); }
+/// ```
+// Both constructors are explicit, so that no argument of a call is taken for one.
 class call_site {
 public:
     /// An unknown one.
     explicit constexpr call_site() = default;
+    /// A line of a file, whose name must outlive it.
     explicit constexpr call_site(char const* file, int line) : file_(file), line_(line) {}
 
 #ifdef ATON_WITHOUT_CALL_SITES
+    /// An unknown one.
     static constexpr call_site here() { return call_site(); }
 #else
-    /// As the default of a parameter: where the function is called. Not consteval: GCC 12 then gives the line of the parameter.
+    /// As the default of a parameter: where the function is called.
+    // Not consteval: GCC 12 then gives the line of the parameter.
     static constexpr call_site here(char const* file = __builtin_FILE(), int line = __builtin_LINE()) {
         return call_site(file, line);
     }
@@ -39,9 +45,13 @@ private:
     int line_ = 0;
 };
 
+namespace detail {
+
 /// The type of an argument that a call does not have.
 struct not_given {
     explicit not_given() = default;
 };
 
-} // namespace ATON_NAMESPACE::dsl::detail
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl

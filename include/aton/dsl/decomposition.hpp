@@ -42,12 +42,31 @@ struct no_tuple {
 
 } // namespace ATON_NAMESPACE::dsl::detail
 
+namespace ATON_NAMESPACE::dsl::detail {
+
+template <class>
+inline constexpr bool is_single_output = false;
+template <type_set Types>
+inline constexpr bool is_single_output<single_output<Types>> = true;
+
+} // namespace ATON_NAMESPACE::dsl::detail
+
+/// One output is a tuple of one element, as `outputs<2>` are one of two.
+template <aton::type_set Types>
+struct std::tuple_size<aton::dsl::single_output<Types>> : std::integral_constant<std::size_t, 1> {};
+template <aton::type_set Types>
+struct std::tuple_element<0, aton::dsl::single_output<Types>> {
+    /// The output.
+    using type = aton::dsl::typed_value<Types>;
+};
+
 /// Exists only for its diagnostic.
 template <class Value>
-    requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
+    requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value> &&
+             !aton::dsl::detail::is_single_output<Value>)
 struct std::tuple_size<Value>
     : aton::dsl::detail::no_tuple<aton::dsl::detail::diagnosis<aton::dsl::detail::one_result<Value>>> {};
 /// As above, for `auto const [y, mask]`.
 template <class Value>
-    requires(std::derived_from<Value, aton::dsl::value>)
+    requires(std::derived_from<Value, aton::dsl::value> && !aton::dsl::detail::is_single_output<Value>)
 struct std::tuple_size<Value const> : std::tuple_size<Value> {};

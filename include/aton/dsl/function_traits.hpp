@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -74,6 +75,23 @@ struct body_traits<Body> : function_traits<decltype(&Body::operator())> {};
 /// A lambda that can be the body of a node: `[&](graph<13> g, value x) { ... }`.
 template <class T>
 concept graph_body = body_traits<T>::value;
+
+/// Whether T is a lambda that has an error, which GCC has reported. It has no type then, and no second error would help.
+template <class T>
+consteval bool has_reported_error() {
+#if defined(__GNUC__) && !defined(__clang__)
+    constexpr std::string_view name = __PRETTY_FUNCTION__; // "...<lambda(aton::dsl::graph<13>, auto:1)>..."
+    return !requires { &T::operator(); } && name.find("<lambda(") != std::string_view::npos &&
+           name.find("auto:") == std::string_view::npos;
+#else
+    return false;
+#endif
+}
+/// An error for a T that is no body after all; none if the compiler has reported its error.
+template <class T>
+constexpr void require_reported_error() {
+    if constexpr (has_reported_error<T>()) (void)sizeof(&T::operator());
+}
 
 /// False for a lambda with a parameter that is a reference to a non-const object, to which no argument binds.
 template <class T>

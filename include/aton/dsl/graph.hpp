@@ -24,6 +24,7 @@
 #include <aton/dsl/call_site.hpp>
 #include <aton/dsl/complex_value.hpp>
 #include <aton/dsl/constant_list.hpp>
+#include <aton/dsl/misuses.hpp>
 #include <aton/dsl/node_builder.hpp>
 #include <aton/dsl/number.hpp>
 #include <aton/dsl/number_arithmetic.hpp>
@@ -47,8 +48,11 @@ consteval bool is_range(int since, int until) { return 1 <= since && since <= un
 /// A graph in which every call must be legal at each opset from `Since` to the integer in `More` (default: the newest).
 /// Two words, passed by value. Converts to a graph of a range that contains its own, so bodies can share helpers and call each other's rows.
 template <int Since, auto... More>
-class graph : public complex_operations<graph<Since, More...>> {
+class graph : public complex_operations<graph<Since, More...>>, public misuses<graph<Since, More...>> {
 public:
+    using misuses<graph>::op;
+    using misuses<graph>::scalar;
+    using misuses<graph>::within;
     using complex_operations<graph>::cast;
     using complex_operations<graph>::to_value;
 
@@ -139,11 +143,14 @@ public:
               class F = detail::not_given, class G = detail::not_given, class H = detail::not_given>
     [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
     auto op(A const& a = A(), B const& b = B(), C const& c = C(), D const& d = D(), E const& e = E(), F const& f = F(),
-            G const& g = G(), H const& h = H(), detail::call_site at = detail::call_site::here()) const {
+            G const& g = G(), H const& h = H(), call_site at = call_site::here()) const {
         using checked = call<Name, A, B, C, D, E, F, G, H>;
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
-            if constexpr (!checked::legal) (void)sizeof(detail::diagnosis<checked::problem>);
+            if constexpr (!checked::legal) {
+                using broken_rule = detail::diagnosis<checked::problem>; // GCC prints a name and what it stands for
+                (void)sizeof(broken_rule);
+            }
             constexpr int version = checked::domain.empty() ? 0 : onnx::newest_version(checked::domain);
             int const opset = version != 0 ? version : opset_;
             detail::node_builder<graph_data> node(*data_,
@@ -161,7 +168,8 @@ public:
             using domain = typename detail::call_of<declared, More...>::domain;
             using source = typename detail::call_of<declared, More...>::template source<Name>;
             if constexpr (!checked::legal) {
-                (void)sizeof(detail::diagnosis<checked::problem>);
+                using broken_rule = detail::diagnosis<checked::problem>;
+                (void)sizeof(broken_rule);
                 return checked::no_results();
             } else {
                 static constexpr detail::declared_operator const& found = source::declared();
@@ -187,11 +195,12 @@ public:
             Rest const&... rest) const {
         using checked = call<Name, A, B, C, D, E, F, G, H, I, Rest...>;
         if constexpr (!checked::legal) {
-            (void)sizeof(detail::diagnosis<checked::problem>);
+            using broken_rule = detail::diagnosis<checked::problem>;
+            (void)sizeof(broken_rule);
             return checked::no_results();
         } else {
             detail::argument_pack<A, B, C, D, E, F, G, H, I, Rest...> const all{{a, b, c, d, e, f, g, h, i, rest...}};
-            return op<Name>(all, detail::call_site());
+            return op<Name>(all, call_site());
         }
     }
 
@@ -288,8 +297,7 @@ public:
         if (dim const& d = x.size(i); d.is_static()) return d.size();
         value const whole = is_complex(x.dtype()) ? this->viewed(x) : x;    // dimension i is the same
         value const index = scalar(i < 0 ? i + x.rank() : i, dtype::int64); // before Shape, whatever the compiler
-        return value(
-            op<"Gather">(op<"Shape">(whole, detail::call_site()), index, attr::axis_i(0), detail::call_site()));
+        return value(op<"Gather">(op<"Shape">(whole, call_site()), index, attr::axis_i(0), call_site()));
     }
     /// All dimensions of `x`. Refuses a value of unknown rank.
     [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
@@ -303,7 +311,7 @@ public:
     /// value const wide = g.cast(x, promote(x, y)); // a dtype that is known when the model is exported
     /// value const index = g.cast<dtype::int64>(x); // one that the compiler knows: the result has it in its C++ type
     /// ```
-    [[nodiscard]] value cast(value x, dtype target, detail::call_site at = detail::call_site::here()) const {
+    [[nodiscard]] value cast(value x, dtype target, call_site at = call_site::here()) const {
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
             return constant(x.constant().to(target));
@@ -313,12 +321,12 @@ public:
 
     /// The same with a dtype known at compile time: `g.cast<dtype::float32>(x)`.
     template <dtype Target>
-    [[nodiscard]] typed_value<tensors(Target)> cast(value x, detail::call_site at = detail::call_site::here()) const {
+    [[nodiscard]] typed_value<tensors(Target)> cast(value x, call_site at = call_site::here()) const {
         return typed_value<tensors(Target)>(cast(x, Target, at));
     }
     /// `x` converted to the dtype of `y`; a CastLike (opset 15) if that is unknown.
     /// Refuses the call below opset 15 where that dtype is not known.
-    [[nodiscard]] value cast_like(value x, value y, detail::call_site at = detail::call_site::here()) const {
+    [[nodiscard]] value cast_like(value x, value y, call_site at = call_site::here()) const {
         if (y.dtype() != dtype::undefined) return cast(x, y.dtype(), at);
         if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
         return within<15>().template op<"CastLike">(x, y, at);
@@ -331,25 +339,24 @@ public:
     }
     /// The shape of `x` as a 1-d int64 value: a constant if it is static.
     [[nodiscard]] value shape_of(value x) const {
-        if (!x.has_rank()) return op<"Shape">(x, detail::call_site());
+        if (!x.has_rank()) return op<"Shape">(x, call_site());
         return detail::size_list(*this, sizes(x));
     }
 
     /// A sequence of tensors of one dtype, from opset 11 on. Refuses an empty one without `type`.
     [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined,
-                                 detail::call_site at = detail::call_site::here()) const {
+                                 call_site at = call_site::here()) const {
         if (opset_ < 11) throw unsupported_error("a sequence needs opset 11");
         if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements, at);
         if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
         return within<11>().template op<"SequenceEmpty">(attr::dtype_i(type), at);
     }
-    [[nodiscard]] value sequence(std::initializer_list<value> elements,
-                                 detail::call_site at = detail::call_site::here()) const {
+    [[nodiscard]] value sequence(std::initializer_list<value> elements, call_site at = call_site::here()) const {
         return sequence(std::span<value const>(elements.begin(), elements.size()), dtype::undefined, at);
     }
     /// The first `count` elements of a sequence.
     [[nodiscard]] safe_vector<value> elements(value sequence, std::size_t count,
-                                              detail::call_site at = detail::call_site::here()) const {
+                                              call_site at = call_site::here()) const {
         safe_vector<value> all;
         for (std::int64_t i = 0; std::cmp_less(i, count); ++i)
             all.push_back(within<11>().template op<"SequenceAt">(sequence, scalar(i, dtype::int64), at));

@@ -11,6 +11,7 @@
 #include <aton/aten/default_value.hpp>
 #include <aton/aten/function_schema.hpp>
 #include <aton/core/fixed_string.hpp>
+#include <aton/core/nearest.hpp>
 #include <aton/dsl/diagnosis.hpp>
 
 namespace ATON_NAMESPACE::dsl::detail {
@@ -202,6 +203,18 @@ constexpr sentence signature_problem(signature_facts const& f, named_argument co
                 return s << ": argument " << arguments[i].name << " is named twice";
     }
     return s;
+}
+
+/// The type of a schema that a misspelled one, or one of C++, stands for; empty: none is near.
+constexpr std::string_view near_type(aten::schema_type const& t) {
+    if (t.base != aten::base_type::other || t.list || t.text.find_first_of("([.") != std::string_view::npos) return {};
+    if (t.base_text == "double" || t.base_text == "half") return "float";
+    if (t.base_text.find("string") != std::string_view::npos) return "str";
+    if (t.base_text.find("int") == 0 || t.base_text == "long" || t.base_text == "size_t") return "int";
+    nearest near(t.base_text);
+    for (std::string_view const known : {"Tensor", "Scalar", "SymInt", "int", "float", "bool", "str", "ScalarType"})
+        near.offer(known);
+    return near.found();
 }
 
 template <fixed_string Text>

@@ -155,6 +155,14 @@ constexpr void describe_new_values(sentence& s, std::string_view schema, std::si
     while (cursor.next(r)) s << ", " << r.written;
 }
 
+/// The C++ type that a parameter in front of another has the name of, so that the other cannot have the type; empty: none.
+constexpr std::string_view hidden_type(named_argument const* arguments, std::size_t index, std::string_view type) {
+    for (std::size_t i = 0; i != index; ++i)
+        for (std::string_view const word : {"value", "size", "scalar", "dtype", "number"})
+            if (arguments[i].name == word && find_text(type, word) != std::string_view::npos) return word;
+    return {};
+}
+
 constexpr sentence describe(row_fault fault, signature_facts const& f, named_argument const* arguments,
                             body_facts const& body) {
     if (fault.rule == row_rule::signature) return signature_problem(f, arguments);
@@ -174,17 +182,22 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
         if (type.base_text.substr(0, 10) == "__torch__.")
             return s << ", an object, which a model cannot hold; declare its tensors and numbers as arguments instead";
         if (suggested_parameter(type).empty())
-            return s << ", which no C++ parameter type can hold; declare " << writable_instead(type) << " instead";
+            return near_type(type).empty()
+                       ? s << ", which no C++ parameter type can hold; declare " << writable_instead(type) << " instead"
+                       : s << ", which is not a type of a schema; did you mean " << near_type(type) << "?";
         if (!body.parameters[fault.index].wanted.empty())
             s << ", but the parameter takes " << body.parameters[fault.index].wanted;
         bool const wrap = type.optional && type.list;
-        return s << "; write " << (wrap ? "std::optional<" : "") << suggested_parameter(type) << (wrap ? ">" : "");
+        s << "; write " << (wrap ? "std::optional<" : "") << suggested_parameter(type) << (wrap ? ">" : "");
+        std::string_view const hidden = hidden_type(arguments, fault.index, suggested_parameter(type));
+        return hidden.empty() ? s : s << "; the parameter called " << hidden << " hides the type, so rename it";
     }
     case row_rule::result_type: return s << "the body must return a value, a tuple of values or a vector of values";
     case row_rule::result_count: {
         int const declared = static_cast<int>(fault.index);
-        return s << "the schema returns " << declared << (declared == 1 ? " result" : " results")
-                 << ", but the body returns " << static_cast<int>(body.result_count);
+        s << "the schema returns " << declared << (declared == 1 ? " result" : " results") << ", but the body returns ";
+        bool const is_list = body.result_count == 1 && body.results[0] == result_kind::list;
+        return is_list ? s << "a list; return a std::tuple" : s << static_cast<int>(body.result_count);
     }
     case row_rule::result_kind: {
         aten::schema_type const type = return_type_at(f.schema, fault.index);
@@ -349,7 +362,9 @@ struct row_maker {
 #else
         static_assert(sizeof(verdict) != 0);
 #endif
-        static_assert(body_traits<Body>::value,
+        constexpr bool is_body = body_traits<Body>::value || has_reported_error<Body>();
+        require_reported_error<Body>();
+        static_assert(is_body,
                       "the body must be a lambda whose first parameter is a graph<...> by value, with no auto "
                       "parameters; if it has an error, correct that first (an attribute that ONNX does not have is "
                       "attr_i<\"name\">)");

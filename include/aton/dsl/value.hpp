@@ -21,6 +21,11 @@
 namespace ATON_NAMESPACE::dsl {
 
 class value;
+/// The type of `absent`: a template, so that a function can take it alone.
+template <class = void>
+struct absence {};
+/// The type of `absent`.
+using absent_t = absence<>;
 
 namespace detail {
 
@@ -41,6 +46,12 @@ public:
     value() = default;
     /// A handle to a value of a graph, which must outlive it.
     value(graph_data& graph, value_id id) : graph_(&graph), id_(id) {}
+    /// Exists only for its diagnostic, which std::tuple<value, value> would bury.
+    template <class T>
+    // NOLINTNEXTLINE(google-explicit-constructor): an error where nothing is converted on purpose.
+    value(absence<T>) {
+        static_assert(detail::never<T>, "absent is not a value: write optional_value where a value may be absent");
+    }
 
     /// Kind, dtype and shape, as far as they are known.
     [[nodiscard]] value_type const& type() const { return record().type; }
@@ -123,7 +134,7 @@ private:
 };
 
 /// Exists only for its diagnostic: == would compare handles, not elements.
-template <std::derived_from<value> A, std::derived_from<value> B>
+template <std::derived_from<value> A, class B>
 bool operator==(A const&, B const&) {
     static_assert(
         detail::never<A>,
@@ -152,8 +163,20 @@ public:
     constexpr typed_value(typed_value<Narrower> v) : value(v) {}
 };
 
-/// `absent` skips an optional input.
-struct absent_t {};
+/// What a call with outputs<1> returns: a value, and a tuple of it, as for any other number of outputs.
+template <type_set Types>
+class single_output : public typed_value<Types> {
+public:
+    /// The only output.
+    constexpr explicit single_output(value v) : typed_value<Types>(v) {}
+    /// The only element.
+    template <std::size_t I>
+    [[nodiscard]] constexpr typed_value<Types> const& get() const {
+        static_assert(I == 0);
+        return *this;
+    }
+};
+
 /// Skips an optional input of `g.op`, and is an `optional_value` without a value.
 inline constexpr absent_t absent{};
 

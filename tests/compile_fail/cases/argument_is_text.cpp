@@ -1,5 +1,5 @@
 // rule: unusable
-// error: onnx::Relu (opset 13): argument 1 is not a value, number, list of values, attribute or outputs<n>
+// error: onnx::Relu (opset 13): argument 1 is text; an attribute is written attr::mode_s(text), attr::axis_i(1)
 // twin: ("x") => (x)
 #include <aton/aton.hpp>
 using namespace aton::dsl;
