@@ -59,11 +59,12 @@ static void keep_text(void* sink, char const* data, std::uint64_t size) {
 } // extern "C"
 
 thread_local plugin_row running;
+thread_local std::uint64_t calls = 0;
 
 void run_foreign(dsl::invocation& in) {
     foreign_row const& row = *static_cast<foreign_row const*>(in.row->foreign);
     std::string text;
-    plugin_row const around = std::exchange(running, {in.row->overload, *row.path});
+    plugin_row const around = std::exchange(running, {in.row->overload, *row.path, ++calls});
     std::int32_t const how = row.run(row.index, &in, &keep_text, &text);
     running = around;
     switch (how) {

@@ -22,6 +22,9 @@ bool ignore_closed_pipes() noexcept;
 
 /// From now on, a crash calls `report`, unless the process has a handler already. If that returns, the crash ends the process as without it.
 void on_crash(void (*report)(int signal));
+/// From now on, calls `tick` after each second of processor time, in a thread that uses it. Does nothing if the process counts that time
+/// already, and on a system without such a signal.
+void on_processor_time(void (*tick)());
 /// Ends the process after some seconds, whatever it does.
 void end_soon() noexcept;
 

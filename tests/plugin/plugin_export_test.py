@@ -155,6 +155,14 @@ class Plugins(unittest.TestCase):
                 self.assertEqual(list(Path(self.folder.name).iterdir()), [])
         self.assertEqual(self.export("custom_op", "--plugin", plugin).returncode, 0)
 
+    def test_a_row_that_does_not_end_is_named(self):
+        plugin = PLUGINS / "libcrashing_plugin.so"
+        for command in (("export", SAMPLES / "custom_op.pt2", "-o", self.target), ("unconvertible", SAMPLES / "custom_op.pt2")):
+            with self.subTest(command=command[0]):
+                run = aton(*command, "--plugin", plugin, env={**os.environ, "ATON_TEST_CRASH": "never", "ATON_ROW_SECONDS": "1"})
+                self.fails(run, f"aton: {plugin}: the mapping of custom_ops::foo_forward does not end within 1 second;")
+                self.assertEqual(list(Path(self.folder.name).iterdir()), [])
+
     @unittest.skipUnless(Path(ATON).with_name("aton-verify").exists(), "built without aton-verify")
     def test_recorded_outputs_stand_in_for_operators_that_only_their_library_runs(self):
         for name, arrays in (("input", load_file(SAMPLES / "custom_op.inputs.safetensors")),

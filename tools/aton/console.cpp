@@ -100,6 +100,7 @@ std::string plain(std::string text) { return clipped(std::move(text), std::strin
 std::vector<plugin> load_plugins(std::vector<std::string> const& paths) {
     std::vector<plugin> plugins;
     plugins.reserve(paths.size());
+    if (!paths.empty()) limit_rows();
     for (std::string const& path : paths) plugins.push_back(load_plugin(path));
     check_tables(tables_of(plugins));
     return plugins;

@@ -9,6 +9,9 @@ namespace aton::tool {
 void handle_signals();
 /// From now on, a crash in a row of a plugin ends the process with a line that names the row, and removes unfinished files.
 void report_crashes();
+/// From now on, a row of a plugin that takes more than 10 seconds of processor time for a call, or as many as the environment variable
+/// ATON_ROW_SECONDS says, ends the process likewise; 0: no limit. Does nothing in a process that is not the command's own.
+void limit_rows();
 /// Undoes what handle_signals() does, for a program that replaces this one.
 void restore_signals();
 /// From now on, writing to a closed pipe does not end the process at once, so that other threads do not leave unfinished files.

@@ -3,6 +3,7 @@
 // Public header.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ private:
 struct plugin_row {
     std::string_view overload; ///< "my_ops::foo"; empty: none
     std::string_view plugin;   ///< the path of its library
+    std::uint64_t call = 0;    ///< the number of the call, in its thread
 };
 
 /// The row that this thread is running, of a plugin that is loaded; for handlers of signals, which may call it.

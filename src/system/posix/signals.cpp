@@ -2,12 +2,14 @@
 // A thread waits for the requests to stop, so that what it does is not limited to the functions that a handler of signals may call.
 #include "system/signals.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <system_error>
 #include <thread>
 
 #include <pthread.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <aton/core/crash_signals.hpp>
@@ -19,6 +21,7 @@ namespace {
 ::sigset_t at_start;
 void (*size_limit_at_start)(int) = SIG_DFL;
 void (*report_of_crash)(int) = nullptr;
+void (*tick_of_time)() = nullptr;
 
 /// The signals that end a program and are not ignored, as they are for programs started by nohup.
 ::sigset_t awaited() {
@@ -36,6 +39,12 @@ extern "C" {
 static void report_and_raise(int signal) {
     report_of_crash(signal);
     (void)std::raise(signal); // as without a handler, which SA_RESETHAND has removed
+}
+
+static void report_time(int) {
+    int const error = errno;
+    tick_of_time();
+    errno = error;
 }
 
 } // extern "C"
@@ -94,6 +103,17 @@ void on_crash(void (*report)(int signal)) {
         reporting.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
         (void)::sigaction(signal, &reporting, nullptr);
     }
+}
+
+void on_processor_time(void (*tick)()) {
+    struct ::sigaction now{};
+    if (::sigaction(SIGPROF, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return; // a profiler's
+    tick_of_time = tick;
+    struct ::sigaction reporting{};
+    reporting.sa_handler = &report_time;
+    reporting.sa_flags = SA_ONSTACK | SA_RESTART;
+    ::itimerval const each_second{{1, 0}, {1, 0}};
+    if (::sigaction(SIGPROF, &reporting, nullptr) == 0) (void)::setitimer(ITIMER_PROF, &each_second, nullptr);
 }
 
 void end_soon() noexcept { ::alarm(5); }

@@ -79,6 +79,8 @@ void on_crash(void (*report)(int signal)) {
     (void)std::signal(SIGABRT, &on_abort);
 }
 
+void on_processor_time(void (*)()) {}
+
 void end_soon() noexcept {
     std::thread([] {
         ::Sleep(5000);
