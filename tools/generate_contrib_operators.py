@@ -5,6 +5,7 @@
 python tools/generate_contrib_operators.py            # write the header (needs the release of ONNX Runtime named in the other generator)
 python tools/generate_contrib_operators.py --check    # exit with 1 if the header is not up to date, with 77 for another release
 """
+import re
 import sys
 
 import onnxruntime
@@ -27,12 +28,17 @@ namespace ATON_NAMESPACE::detail::contrib {{
 inline constexpr char const* release = "{release}";
 
 /// `attributes`: "name:type", where F, I and S are lists, followed by ! if it is required. Of a variadic operator, max_* is -1.
+/// `inputs`, `outputs`: "name:variable" for each, where the last one of a variadic operator stands for all that follow; the variable is * where
+/// each may have another type. `types`: "variable:type,type" for each variable.
 struct operator_row {{
     char const* name;
     int min_inputs;
     int max_inputs;
     int max_outputs;
     char const* attributes;
+    char const* inputs;
+    char const* outputs;
+    char const* types;
 }};
 // Sorted by name.
 // clang-format off: one operator per line
@@ -46,10 +52,33 @@ EPILOGUE = """\
 """
 
 
+def plain(type_text):
+    """float of tensor(float); * of what is not a dense tensor."""
+    found = re.fullmatch(r"tensor\((\w+)\)", type_text)
+    return found[1] if found else "*"
+
+
+def types_of(schema):
+    """The types of inputs and outputs, as the row writes them. A type without a variable is a variable of its own name."""
+    allowed = {c.type_param_str: ",".join(plain(t) for t in c.allowed_type_strs) for c in schema.type_constraints}
+
+    def variable(parameter):
+        text = parameter.typeStr
+        name = text if text in allowed else plain(text)
+        if name != text:
+            allowed[name] = name
+        return "*" if "*" in allowed[name] or not parameter.isHomogeneous else name
+
+    inputs, outputs = (" ".join(f"{p.name}:{variable(p)}" for p in formals) for formals in (schema.inputs, schema.outputs))
+    used = {each.partition(":")[2] for each in f"{inputs} {outputs}".split()} - {"*"}
+    return inputs, outputs, " ".join(f"{name}:{allowed[name]}" for name in sorted(used))
+
+
 def row(schema):
     attributes = " ".join(f"{name}:{LETTERS[str(a.type).rpartition('.')[2]]}{'!' * a.required}" for name, a in sorted(schema.attributes.items()))
     counts = [-1 if n == ANY_NUMBER else n for n in (schema.min_input, schema.max_input, schema.max_output)]
-    return f'    {{"{schema.name}", {", ".join(map(str, counts))}, "{attributes}"}},\n'
+    texts = ", ".join(f'"{text}"' for text in (attributes, *types_of(schema)))
+    return f'    {{"{schema.name}", {", ".join(map(str, counts))}, {texts}}},\n'
 
 
 def render():

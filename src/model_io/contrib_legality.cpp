@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "generated/contrib_operators.hpp"
 
@@ -40,12 +42,18 @@ onnx::attr_type type_of(char letter) {
     }
 }
 
+/// The next of several texts with blanks between, which is removed from them.
+std::string_view next_of(std::string_view& texts, char separator = ' ') {
+    std::string_view const one = texts.substr(0, texts.find(separator));
+    texts.remove_prefix(std::min(one.size() + 1, texts.size()));
+    return one;
+}
+
 /// Calls `visit` with each attribute of a row.
 template <class Visit>
 void for_each_attribute(std::string_view text, Visit const& visit) {
     while (!text.empty()) {
-        std::string_view const one = text.substr(0, text.find(' '));
-        text.remove_prefix(std::min(one.size() + 1, text.size()));
+        std::string_view const one = next_of(text);
         std::size_t const colon = one.find(':');
         visit(known_attribute{one.substr(0, colon), type_of(one[colon + 1]), one.ends_with('!')});
     }
@@ -103,9 +111,74 @@ void check_attributes(graph_node const& n, contrib::operator_row const& row) {
     });
 }
 
+/// What stands behind the colon of one of the texts; empty: none has this name.
+std::string_view find_named(std::string_view texts, std::string_view name) {
+    while (!texts.empty()) {
+        std::string_view const one = next_of(texts);
+        std::size_t const colon = one.find(':');
+        if (one.substr(0, colon) == name) return one.substr(colon + 1);
+    }
+    return {};
+}
+
+/// "float16, float or double", with Aton's names of the types; `found` says whether `type` is one of them.
+std::string list_types(std::string_view onnx_names, dtype type, bool& found) {
+    std::string out;
+    while (!onnx_names.empty()) {
+        std::string_view const one = next_of(onnx_names, ',');
+        found = found || one == onnx_name(type);
+        dtype shown = dtype::undefined;
+        for (std::size_t i = 1; i != dtype_count; ++i)
+            if (onnx_name(static_cast<dtype>(i)) == one) shown = static_cast<dtype>(i);
+        if (!out.empty()) out += onnx_names.empty() ? " or " : ", ";
+        out += shown == dtype::undefined ? one : name(shown);
+    }
+    return out;
+}
+
+/// Checks the dtypes of a node, as far as they are known, and that a type variable has one of them everywhere.
+class type_check {
+public:
+    type_check(graph_data const& graph, contrib::operator_row const& row) : graph_(graph), row_(row) {}
+
+    void check(std::vector<value_id> const& ids, std::string_view formals, std::string_view kind) {
+        std::string_view formal;
+        for (value_id const id : ids) {
+            if (!formals.empty()) formal = next_of(formals); // else the last one, which is variadic
+            std::size_t const colon = formal.find(':');
+            if (id == no_value || colon == std::string_view::npos || formal.substr(colon + 1) == "*") continue;
+            value_type const& type = graph_.values[id].type;
+            if (type.kind != value_kind::tensor || type.dtype == dtype::undefined) continue;
+            check_one(kind, formal.substr(0, colon), formal.substr(colon + 1), type.dtype);
+        }
+    }
+
+private:
+    void check_one(std::string_view kind, std::string_view formal, std::string_view variable, dtype type) {
+        std::string const is = std::string(kind) + " '" + std::string(formal) + "' is " + std::string(name(type));
+        bool found = false;
+        std::string const allowed = list_types(find_named(row_.types, variable), type, found);
+        if (!found) throw illegal_call(is + ", but in " + runtime() + " it is " + allowed);
+        first_use const& first = bound_.emplace(variable, first_use{formal, type}).first->second;
+        if (first.type != type)
+            throw illegal_call(is + ", but '" + std::string(first.formal) + "' is " + std::string(name(first.type)) +
+                               "; in " + runtime() + " they have one type");
+    }
+
+    /// What gave a type variable its type.
+    struct first_use {
+        std::string_view formal;
+        dtype type;
+    };
+
+    graph_data const& graph_;
+    contrib::operator_row const& row_;
+    std::map<std::string_view, first_use> bound_;
+};
+
 } // namespace
 
-void require_legal_contrib_node(graph_node const& n, bool has_body) {
+void require_legal_contrib_node(graph_data const& graph, graph_node const& n, bool has_body) {
     contrib::operator_row const* const row = find(n.op);
     if (row == nullptr) {
         if (!has_body) check_name(n.op);
@@ -113,6 +186,9 @@ void require_legal_contrib_node(graph_node const& n, bool has_body) {
     }
     check_counts(n, *row);
     check_attributes(n, *row);
+    type_check types(graph, *row);
+    types.check(n.inputs, row->inputs, "input");
+    types.check(n.outputs, row->outputs, "output");
 }
 
 } // namespace ATON_NAMESPACE::detail

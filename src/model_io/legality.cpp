@@ -80,7 +80,7 @@ private:
             for (value_id id : n.inputs)
                 if (id != no_value && !has(id)) throw illegal_call(what(id) + " is used before it is defined");
             bool const has_body = functions_.contains({domain, n.op, n.overload});
-            if (domain == "com.microsoft") detail::require_legal_contrib_node(n, has_body);
+            if (domain == "com.microsoft") detail::require_legal_contrib_node(graph_, n, has_body);
             if (auto const f = functions_.find({domain, n.op, n.overload}); f != functions_.end())
                 check_call(n, *f->second);
             else if (onnx::newest_version(domain) != 0) detail::require_legal_node(graph_, n, version);

@@ -290,7 +290,6 @@ TEST_CASE("S6: calls of ONNX Runtime's operators are checked, whoever declares t
     std::string const fine = "nothing was thrown";
     CHECK(said("BiasGelu", 2, {}) == fine);
     CHECK(said("QuickGelu", 1, {{"alpha", 'f'}}) == fine);
-    CHECK(said("RotaryEmbedding", 4, {}) == fine);
     CHECK(said("NotOfThisRelease", 3, {{"anything", 'i'}}) == fine); // a later release may have it
     CHECK(contains(said("BiasGelu", 1, {}), "com.microsoft::BiasGelu (opset 1): has 1 input, but in ONNX Runtime 1."));
     CHECK(contains(said("BiasGelu", 1, {}), "it needs at least 2"));
@@ -301,6 +300,47 @@ TEST_CASE("S6: calls of ONNX Runtime's operators are checked, whoever declares t
     CHECK(contains(said("QuickGelu", 1, {{"alpha", 'i'}}), "attribute 'alpha' has another type"));
     CHECK(contains(said("MatMulNBits", 3, {{"K", 'i'}, {"N", 'i'}}), "requires the attribute 'block_size'"));
     CHECK(contains(said("QuikGelu", 1, {}), "has no such operator; did you mean QuickGelu?"));
+}
+
+TEST_CASE("operators of com.microsoft get the dtypes that ONNX Runtime registers them for") {
+    using enum dtype;
+    auto const said = [](std::string const& op, std::vector<dtype> const& inputs, dtype output) {
+        fixture f;
+        graph_node n;
+        n.domain = "com.microsoft";
+        n.op = op;
+        for (dtype const type : inputs) {
+            bool const is_given = type != dtype::string;
+            n.inputs.push_back(is_given ? f.data.add_input("i" + std::to_string(n.inputs.size()), {type, {}})
+                                        : aton::no_value);
+        }
+        n.outputs = {f.data.add_value({output, {}})};
+        f.data.nodes.push_back(n);
+        f.data.import_domain("com.microsoft", 1);
+        return f.fault();
+    };
+    std::string const fine = "nothing was thrown";
+    dtype const none = dtype::string; // not given
+    CHECK(said("QuickGelu", {float16}, float16) == fine);
+    CHECK(said("QuickGelu", {undefined}, float64) == fine); // a dtype that is not known
+    CHECK(
+        contains(said("QuickGelu", {int64}, int64), "QuickGelu (opset 1): input 'X' is int64, but in ONNX Runtime 1."));
+    CHECK(contains(said("QuickGelu", {int64}, int64), "it is float16, float32, float64 or bfloat16"));
+    CHECK(contains(said("QuickGelu", {float32}, bool_), "output 'Y' is bool, but in"));
+    CHECK(contains(said("QuickGelu", {float32}, float16),
+                   "output 'Y' is float16, but 'X' is float32; in ONNX Runtime 1."));
+    CHECK(contains(said("BiasGelu", {float32, float16}, float32),
+                   "input 'B' is float16, but 'A' is float32; in ONNX Runtime 1."));
+    CHECK(said("RotaryEmbedding", {float32, int64, float32, float32}, float32) == fine);
+    CHECK(contains(said("RotaryEmbedding", {float32, int32, float32, float32}, float32),
+                   "input 'position_ids' is int32, but in ONNX Runtime 1."));
+    CHECK(said("SkipLayerNormalization", {float32, float32, float32, none, float32}, float32) == fine);
+    CHECK(contains(said("SkipLayerNormalization", {float32, float32, float32, none, float64}, float32),
+                   "input 'bias' is float64, but in"));
+    CHECK(said("EPContext", {float32, int64, bool_}, int8) == fine); // each of another type
+    CHECK(contains(said("TransposeMatMul", {float32, int8}, float32),
+                   "input 'B' is int8")); // another schema with variables
+    CHECK(contains(said("QMoE", {float32}, float32), "it needs at least"));
 }
 
 } // namespace legality_test
