@@ -12,6 +12,7 @@
 #include <aton/mappings/activation.hpp>
 #include <aton/mappings/activation_backward.hpp>
 #include <aton/mappings/adaptive_pooling.hpp>
+#include <aton/mappings/affine_quantization.hpp>
 #include <aton/mappings/attention.hpp>
 #include <aton/mappings/bessel_functions.hpp>
 #include <aton/mappings/binary_math.hpp>
@@ -39,6 +40,7 @@
 #include <aton/mappings/incomplete_gamma.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/joining.hpp>
+#include <aton/mappings/library_quantization.hpp>
 #include <aton/mappings/linear_algebra.hpp>
 #include <aton/mappings/loss.hpp>
 #include <aton/mappings/loss_backward.hpp>
@@ -98,6 +100,7 @@ inline constexpr named_family named_families[] = {
     {"activation", activation},
     {"activation_backward", activation_backward},
     {"adaptive_pooling", adaptive_pooling},
+    {"affine_quantization", affine_quantization},
     {"attention", attention},
     {"bessel_functions", bessel_functions},
     {"binary_math", binary_math},
@@ -125,6 +128,7 @@ inline constexpr named_family named_families[] = {
     {"incomplete_gamma", incomplete_gamma},
     {"indexing", indexing},
     {"joining", joining},
+    {"library_quantization", library_quantization},
     {"linear_algebra", linear_algebra},
     {"loss", loss},
     {"loss_backward", loss_backward},

@@ -20,6 +20,7 @@
 #include "norm_statistics.hpp"
 #include "rebase_strides.hpp"
 #include "view_rules.hpp"
+#include "observers.hpp"
 
 namespace ATON_NAMESPACE::program {
 
@@ -272,6 +273,7 @@ void functionalizer::finish() {
 }
 
 void functionalize(program& p, schema_lookup const& schema_of) {
+    settle_observers(p);
     auto const writes = [&](node const& n) {
         if (n.kind != node_kind::aten) return is_auto_functionalized(n);
         if (!n.schema.empty()) return updates_statistics(n) || !written_arguments(n.schema).empty();

@@ -178,9 +178,12 @@ inline constexpr auto dequantize_channels =
             require_dtype(input, type);
             require_quantized_range(low, high, type);
             if (scales.dtype() != dtype::float32) return g.unsupported("scales that are not float32");
-            if (zeros && !is_integral(zeros->dtype())) return g.unsupported("zero_points that are not integers");
             dtype const out = dequantized_dtype(asked);
             std::int64_t const channel = normalize_axis(axis, input.rank());
+            if (zeros && is_floating(zeros->dtype())) { // of embeddings: no zero point of ONNX is a float
+                value const moved = subtract(g, input, channel_parameter(g, *zeros, input, channel));
+                return g.cast(multiply(g, moved, channel_parameter(g, scales, input, channel)), out);
+            }
             if (g.opset() >= 13 && has_linear_quantization(g, type) && are_all_in_range(zeros, type)) {
                 optional_value const zero = zeros ? optional_value(g.cast(*zeros, type)) : absent;
                 return g.cast(g.within<13>().op<"DequantizeLinear">(input, scales, zero, attr::axis_i(channel)), out);

@@ -36,6 +36,76 @@ inline constexpr auto int8_weight_product = symbolic<"aten::_weight_int8pack_mm(
         });
     });
 
+/// Integers in the low and the high half of each byte, [rows, 2 * columns].
+inline value nibbles(graph<11> g, value bytes) {
+    value const wide = g.cast(bytes, dtype::int32);
+    value const low = g.op<"Mod">(wide, 16);
+    value const high = g.op<"Div">(wide, 16);
+    std::int64_t const last[] = {-1};
+    value const parts[] = {unsqueeze(g, low, last), unsqueeze(g, high, last)};
+    return reshape(g, g.op<"Concat">(safe_span<value const>(parts), attr::axis_i(-1)), {bytes.size(0).size(), -1});
+}
+
+/// The parts of a weight of torch's kernels for int4: [N, K/2] integers, [N, K/g] scales, and a bias.
+struct packed_rows {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t block = 0;
+};
+inline packed_rows known_sizes(std::int64_t rows, std::int64_t columns, std::int64_t block) {
+    if (rows < 1 || columns < 2 || block < 2 || columns % 2 != 0 || columns % block != 0)
+        throw unsupported_error("sizes that the blocks do not divide");
+    return {rows, columns, block};
+}
+
+/// Integers of blocks with their scales: `columns` of each are multiplied at once.
+inline value product_of_blocks(graph<11> g, value a, value integers, value scales, packed_rows p) {
+    std::int64_t const count = p.columns / p.block;
+    value const wide = g.cast(reshape(g, integers, {p.rows, count, p.block}), dtype::float32);
+    value const weight = g.op<"Mul">(wide, reshape(g, scales, {p.rows, count, 1}));
+    return g.op<"MatMul">(a, g.op<"Transpose">(reshape(g, weight, {p.rows, p.columns}), attr::perm_i({1, 0})));
+}
+
+/// Activations are quantized for each row to int8, asymmetrically. The weight is the one of torch's own kernel: bytes
+/// with two integers each, scales and biases, all as float32. That of KleidiAI is another.
+inline constexpr auto dynamic_int4_product =
+    symbolic<"aten::_dyn_quant_matmul_4bit(inp, packed_weights, block_size, in_features, out_features)">(
+        [](graph<11> g, value x, value packed, std::int64_t block, std::int64_t columns, std::int64_t rows) -> value {
+            packed_rows const p = known_sizes(rows, columns, block);
+            std::int64_t const integers = rows * columns / 2;
+            std::int64_t const scales = rows * (columns / block);
+            std::int64_t const total = packed.shape().element_count_or(-1);
+            bool const has_bias = total == integers + scales + rows;
+            if (packed.rank() != 1 || packed.dtype() != dtype::float32 || (total != integers + scales && !has_bias))
+                return g.unsupported("a weight in the layout of KleidiAI: pack it with torch on another CPU");
+            if (x.rank() != 2 || x.dtype() != dtype::float32)
+                return g.unsupported("activations that are not a float32 matrix");
+            std::int64_t const last[] = {1};
+            value const zero = g.scalar(0, dtype::float32);
+            value const least = min_of(g, reduce<"ReduceMin">(g, x, last, true), zero);
+            value const most = max_of(g, reduce<"ReduceMax">(g, x, last, true), zero);
+            value const span = g.op<"Sub">(most, least);
+            value const step = g.within<11>().op<"Where">(
+                is_equal(g, span, 0), g.scalar(1, dtype::float32), g.op<"Div">(g.scalar(255, dtype::float32), span));
+            value const low = g.op<"Mul">(least, step);
+            // ATen takes the end of the range with the smaller error: both give this, up to the rounding of one product.
+            value const middle = g.op<"Round">(g.op<"Sub">(g.scalar(-128, dtype::float32), low));
+            value const scaled = g.op<"Mul">(x, step);
+            // Halves away from 0, as std::round.
+            value const size = g.op<"Abs">(scaled);
+            value const floor = g.op<"Floor">(size);
+            value const up = g.cast(g.op<"Not">(is_less(g, g.op<"Sub">(size, floor), 0.5)), dtype::float32);
+            value const whole = g.op<"Mul">(g.op<"Sign">(scaled), g.op<"Add">(floor, up));
+            value const moved =
+                clip(g, g.op<"Add">(whole, middle), g.scalar(-128, dtype::float32), g.scalar(127, dtype::float32));
+            value const number = g.op<"Sub">(moved, middle);
+            value const bytes = reshape(g, g.cast(slice(g, packed, 0, 0, integers), dtype::uint8), {rows, columns / 2});
+            value const weight = g.op<"Sub">(nibbles(g, bytes), 8);
+            value y = product_of_blocks(g, number, weight, slice(g, packed, 0, integers, integers + scales), p);
+            y = g.op<"Mul">(y, g.op<"Reciprocal">(step));
+            return has_bias ? value(g.op<"Add">(y, slice(g, packed, 0, integers + scales, total))) : y;
+        });
+
 inline bool has_one_element(value x) { return x.has_rank() && x.shape().element_count_or(-1) == 1; }
 inline bool has_size(value x, std::int64_t axis, std::int64_t n) { return x.size(axis) == dim(n); }
 
@@ -106,7 +176,7 @@ inline constexpr auto scaled_mm_v2 = symbolic<"aten::_scaled_mm_v2(self, mat2, s
 
 } // namespace detail
 
-inline constexpr auto scaled_product = table(detail::int8_weight_product,
+inline constexpr auto scaled_product = table(detail::int8_weight_product, detail::dynamic_int4_product,
                                              // float8 was added in opset 19.
                                              detail::scaled_mm, detail::scaled_mm_v2);
 

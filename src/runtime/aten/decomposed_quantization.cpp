@@ -11,6 +11,7 @@
 
 #include <aton/core/error.hpp>
 
+#include "by_operators.hpp"
 #include "libraries.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
@@ -72,6 +73,12 @@ results dequantized_channels(call const& c) {
     tensor const x = c.t("input");
     if (x.dtype() != c.type("dtype")) throw error("dtype is not that of the input");
     require_range(c);
+    if (c.given("zero_points") && is_floating(c.t("zero_points").dtype())) {
+        by_operators const run(c);
+        tensor const moved = run("aten::sub.Tensor", x, channel_parameter(c, "zero_points", x));
+        return cast(run("aten::mul.Tensor", moved, channel_parameter(c, "scales", x)),
+                    c.type("out_dtype", dtype::float32));
+    }
     tensor const whole = cast(x, dtype::int64);
     tensor const moved =
         c.given("zero_points") ? whole - cast(channel_parameter(c, "zero_points", x), dtype::int64) : whole;
@@ -79,21 +86,6 @@ results dequantized_channels(call const& c) {
     if (scales.dtype() != dtype::float32) throw error("scales are float32");
     return cast(cast(moved, dtype::float32) * scales, c.type("out_dtype", dtype::float32));
 }
-
-/// Computed as torch does, by its operators with their promotion.
-class by_operators {
-public:
-    explicit by_operators(call const& c) : call_(c) {}
-    [[nodiscard]] tensor operator()(std::string_view overload, tensor const& x, tensor const& y) const {
-        return call_
-            .run(overload, {aten_argument::of_tensor(x).named("self"), aten_argument::of_tensor(y).named("other")})
-            .results[0]
-            .one();
-    }
-
-private:
-    call const& call_;
-};
 
 results quantized_tokens(call const& c) {
     require_range(c);

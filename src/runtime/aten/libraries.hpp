@@ -9,9 +9,11 @@
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 // One function per operator family, as in call.hpp.
+[[nodiscard]] rows affine_quantization();
 [[nodiscard]] rows decomposed_quantization();
 [[nodiscard]] rows deformable_convolution();
 [[nodiscard]] rows detection();
+[[nodiscard]] rows library_quantization();
 [[nodiscard]] rows regions();
 
 /// The schema of an operator of such a library; empty if it is not one of them.

@@ -27,6 +27,47 @@ results int8_weight_product(call const& c) {
     return cast(matmul(cast(x, dtype::float32), transpose(scaled, 0, 1)), x.dtype());
 }
 
+/// torch's own kernel on CPUs without KleidiAI: rows are quantized to int8, halves away from 0.
+results dynamic_int4_product(call const& c) {
+    tensor const x = c.t("inp");
+    tensor const packed = c.t("packed_weights");
+    std::int64_t const columns = c.i("in_features");
+    std::int64_t const rows = c.i("out_features");
+    std::int64_t const block = c.i("block_size");
+    if (rows < 1 || columns < 2 || block < 2 || columns % 2 != 0 || columns % block != 0 || rows > 1 << 20 ||
+        columns > 1 << 20)
+        throw error("the blocks do not divide the rows");
+    std::int64_t const count = columns / block;
+    std::int64_t const integers = rows * columns / 2;
+    std::int64_t const scales = rows * count;
+    bool const has_bias = packed.count() == integers + scales + rows;
+    if (x.rank() != 2 || x.sizes()[1] != columns || x.dtype() != dtype::float32 || packed.dtype() != dtype::float32 ||
+        packed.rank() != 1 || (packed.count() != integers + scales && !has_bias))
+        throw error("the sizes of the weight do not match");
+    auto const part = [&](std::int64_t first, std::int64_t size) { return packed.sliced(0, first, size); };
+    tensor const least = minimum(min(x, {1}, true), 0.0);
+    tensor const most = maximum(max(x, {1}, true), 0.0);
+    tensor const step = where(equal(most, least), scalar(1), scalar(255) / (most - least));
+    tensor const low = least * step;
+    tensor const high = most * step;
+    tensor const error_of = (low + scalar(-128)) + (high + scalar(127));
+    tensor const middle =
+        round(clamp(where(greater(error_of, 0.0), scalar(-128) - low, scalar(127) - high), -128, 127));
+    tensor const scaled = x * step;
+    tensor const size = abs(scaled);
+    tensor const up = cast(greater_equal(size - floor(size), 0.5), dtype::float32);
+    tensor const whole = where(less(scaled, 0.0), -(floor(size) + up), floor(size) + up);
+    tensor const number = clamp(whole + middle, -128, 127) - middle;
+    tensor const bytes = reshape(part(0, integers), {rows, columns / 2, 1});
+    tensor const upper = floor(bytes / scalar(16));
+    std::vector<tensor> const halves = {bytes - upper * scalar(16), upper};
+    tensor const weight = reshape(concat(halves, 2) + scalar(-8), {rows, count, block});
+    tensor const scaled_weight = weight * reshape(part(integers, scales), {rows, count, 1});
+    tensor y = matmul(number, transpose(reshape(scaled_weight, {rows, columns}), 0, 1)) * (scalar(1) / step);
+    if (has_bias) y = y + part(integers + scales, rows);
+    return y;
+}
+
 struct scaled_operands {
     tensor scale_a;
     tensor scale_b;
@@ -94,6 +135,7 @@ results scaled_mm_v2(call const& c) {
 
 rows scaled_product() {
     static constexpr row all[] = {
+        {"_dyn_quant_matmul_4bit", dynamic_int4_product},
         {"_scaled_mm", scaled_mm},
         {"_scaled_mm_v2", scaled_mm_v2},
         {"_weight_int8pack_mm", int8_weight_product},

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Records calls of prims, torchvision and quantized_decomposed with their results, in the format of docs/verify.md.
+"""Records calls of prims, torchvision, quantized_decomposed and libraries that quantize with their results, in the format of docs/verify.md.
 
     python3 tests/data/library_calls/record.py FOLDER
 
-Needs torch, and for torchvision's calls a torchvision whose extension loads beside it; without one, they are left as they are.
+Needs torch, and for the calls of a library that library (torchvision, torchao 0.18, optimum-quanto 0.2.7, bitsandbytes 0.50, nvidia-modelopt 0.47,
+amd-quark 0.13); without it, they are left as they are.
 """
 import base64
+import importlib
 import json
 import math
 import pathlib
@@ -194,12 +196,97 @@ def quantized_decomposed(record):
         record(ops.dequantize_per_token, q, scales, zeros, -128, 127, torch.int8, torch.float32)
 
 
+def torchao(record):
+    ops = torch.ops.torchao
+    x = torch.tensor([[-1.5, 0.5, 1.5, 2.5, 9.0, -7.25, 0.25, 0.0], [0.05, 0.15, 0.25, 0.35, -3.0, 1e-9, 4.0, -0.0], [0.0] * 8])
+    for dtype in (torch.float32, torch.bfloat16, torch.float16):
+        y = x.to(dtype)
+        for mapping in ("SYMMETRIC", "SYMMETRIC_NO_CLIPPING_ERR", "ASYMMETRIC"):
+            for block in ([1, 8], [1, 4], [3, 8], [3, 2]):
+                for low, high in ((-128, 127), (-8, 7)) if dtype == torch.float32 else ((-100, 127),):
+                    keep = block != [1, 4]
+                    more = (torch.int8, low, high, 1e-5, torch.float32, torch.int8, keep)
+                    record(ops.choose_qparams_affine, y, mapping, block, *more)
+                    scale, zero = ops.choose_qparams_affine(y, mapping, block, *more)
+                    record(ops.quantize_affine, y, block, scale, zero, torch.int8, low, high)
+                    q = ops.quantize_affine(y, block, scale, zero, torch.int8, low, high)
+                    record(ops.dequantize_affine, q, block, scale, zero, torch.int8, low, high, output_dtype=dtype)
+        record(ops.choose_qparams_affine, y, "SYMMETRIC", [1, 8], torch.int8)
+        record(ops.choose_qparams_affine, y, "ASYMMETRIC", [1, 8], torch.uint8)
+    record(ops.dequantize_affine, torch.arange(-8, 8, dtype=torch.int8).view(2, 8), [1, 4], torch.rand(2, 2), None, torch.int8)
+    for float8 in (torch.float8_e4m3fn, torch.float8_e5m2):
+        for block in ([1, 8], [3, 2], [3, 8]):
+            record(ops.choose_scale_float8, x, block, float8)
+            scale = ops.choose_scale_float8(x, block, float8).clamp(min=1e-3) / 2  # half of the numbers saturate
+            record(ops.quantize_affine_float8_non_decomposed, x, scale, float8)
+            record(ops.dequantize_affine_float8_non_decomposed, ops.quantize_affine_float8_non_decomposed(x, scale, float8), scale)
+
+
+def quanto(record):
+    ops = torch.ops.quanto
+    x = torch.tensor([[-1.5, 0.5, 1.5, 2.5, 300.0], [0.05, 0.15, 0.25, 0.35, -300.0]])
+    for dtype in (torch.int8, torch.float8_e4m3fn, torch.float8_e5m2):
+        record(ops.quantize_symmetric, x, dtype, None, torch.tensor(0.3))
+        record(ops.quantize_symmetric, x, dtype, 0, torch.tensor([[0.3], [0.01]]))
+    weight = (torch.arange(15) * 37 % 255 - 128).view(3, 5).to(torch.int8)
+    scales = torch.tensor([[0.01], [0.002], [0.5]])
+    record(ops.qbytes_mm, x, weight, scales)
+    record(ops.qbytes_mm, (x * 7).clamp(-128, 127).to(torch.int8), weight, scales)
+    record(ops.qbytes_mm, x.clamp(-3, 3), weight.float().to(torch.float8_e4m3fn), scales)
+
+
+def bitsandbytes(record):
+    ops = torch.ops.bitsandbytes
+    x = torch.tensor([[-1.5, 0.5, 1.5, 2.5, 9.0], [0.05, 0.15, 0.25, 0.35, -3.0]])
+    weight = torch.randn(3, 5)
+    for dtype in (torch.float32, torch.float16):
+        record(ops.int8_vectorwise_quant, x.to(dtype))
+    a, rows, _ = ops.int8_vectorwise_quant(x)
+    b, columns, _ = ops.int8_vectorwise_quant(weight)
+    record(ops.int8_linear_matmul, a, b)
+    for bias in (None, torch.randn(3)):
+        record(ops.int8_scaled_mm, a, b, rows, columns, bias=bias, dtype=torch.float32)
+        record(ops.int8_mm_dequant, ops.int8_linear_matmul(a, b), rows, columns, dtype=torch.float32, bias=bias)
+
+
+def tensorrt(record):
+    x = torch.tensor([[-1.5, 0.5, 1.5, 2.5, 9.0], [0.05, 0.15, 0.25, 0.35, -3.0]])
+    for dtype in (torch.float32, torch.bfloat16):  # integers are quantized on CUDA only
+        for amax in (torch.tensor(3.0), torch.tensor(0.0), torch.tensor([[2.0], [0.5]])):
+            record(torch.ops.tensorrt.quantize_op, x.to(dtype), amax, 8, 4, False, False)
+
+
+def quark(record):
+    op = torch.ops.quark.scaled_fake_quantize
+    x = torch.tensor([[-1.5, 0.5, 1.5, 2.5], [0.05, 0.15, 0.25, -3.0]])
+    for dtype, low, high in (("int8", -128.0, 127.0), ("int4", -8.0, 7.0), ("uint8", 0.0, 255.0)):
+        zero = torch.tensor(3, dtype=torch.int32)
+        record(op, dtype, x, torch.tensor(0.02), zero, 1, 1, low, high, 8, "per_tensor", "None")
+        record(op, dtype, x, torch.tensor([0.02, 0.3]), torch.tensor([0, 1], dtype=torch.int32), 0, 1, low, high, 8, "per_channel", "None")
+        scale = torch.tensor([[0.02, 0.3], [0.1, 0.7]])
+        record(op, dtype, x, scale, torch.zeros(2, 2, dtype=torch.int32), 1, 2, low, high, 8, "per_group", "None")
+    for dtype, most in (("fp8_e4m3", 448.0), ("fp8_e5m2", 57344.0)):
+        record(op, dtype, x, torch.tensor(0.003), torch.tensor(0, dtype=torch.int32), 1, 1, -most, most, 8, "per_tensor", "None")
+
+
+libraries = {"torchao": ("torchao.quantization", torchao), "quanto": ("optimum.quanto.library", quanto), "bitsandbytes": ("bitsandbytes", bitsandbytes),
+             "tensorrt": ("modelopt.torch.quantization.tensor_quant", tensorrt), "quark": ("quark.torch.kernel", quark)}
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     prims(Recorder(folder / "prims.jsonl"))
     quantized_decomposed(Recorder(folder / "quantized_decomposed.jsonl"))
     if hasattr(torch.ops.torchvision, "deform_conv2d"):
         torchvision(Recorder(folder / "torchvision.jsonl"))
+    torch.manual_seed(0)
+    for name, (module, calls) in libraries.items():
+        try:
+            importlib.import_module(module)
+        except ImportError as e:
+            print(f"{name}: not recorded: {e}")
+            continue
+        calls(Recorder(folder / f"{name}.jsonl"))
 
 
 if __name__ == "__main__":
