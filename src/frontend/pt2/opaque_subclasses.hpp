@@ -19,13 +19,13 @@ struct opaque_weight {
     std::vector<program::node>& nodes; ///< those before its use, to which the computation is added
     tensor_subclass const& tensor;
     program::value_index value; ///< that of the weight in the program
-    program::node const& user;  ///< empty: an output of the program
+    program::node& user;        ///< whose other operands may be replaced; empty: an output of the program
     /// Adds a tensor as an input of the program, under the path of an attribute. Returns its value.
     std::function<program::value_index(std::string_view path, stored_tensor data)> const& add;
 };
 
 /// Adds the computation of the weight's numbers. Nothing, and the rest of a sentence about the weight, if its class is unknown
 /// or has attributes that change what it computes.
-[[nodiscard]] std::optional<program::value_index> dequantize_opaque(opaque_weight const& from, std::string& reason);
+[[nodiscard]] std::optional<program::value_index> dequantize_opaque(opaque_weight& from, std::string& reason);
 
 } // namespace ATON_NAMESPACE::pt2

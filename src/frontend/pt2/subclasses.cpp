@@ -40,8 +40,9 @@ public:
                 program::for_each_value(each.arguments[i], [&](auto& v) { v = whole(v, each, nodes); });
             nodes.push_back(std::move(each));
         }
+        program::node none;
         for (program::argument& a : program_.main.outputs)
-            program::for_each_value(a, [&](auto& v) { v = whole(current(v), program::node{}, nodes); });
+            program::for_each_value(a, [&](auto& v) { v = whole(current(v), none, nodes); });
         program_.main.nodes = std::move(nodes);
         replace_inputs();
     }
@@ -111,7 +112,7 @@ private:
     }
 
     /// A plain tensor in place of one that is used as a whole.
-    value_index whole(value_index v, program::node const& user, std::vector<program::node>& nodes) {
+    value_index whole(value_index v, program::node& user, std::vector<program::node>& nodes) {
         auto const found = places_.find(v);
         if (found == places_.end()) return v;
         std::size_t const held = found->second.held;
@@ -124,10 +125,9 @@ private:
             return add_tensor(held, std::string(path), std::move(data), made);
         };
         std::string reason;
-        opaque_weight const from{program_, nodes, *held_[held].tensor, v, user, add};
+        opaque_weight from{program_, nodes, *held_[held].tensor, v, user, add};
         std::optional<value_index> const made = dequantize_opaque(from, reason);
         if (!made) fail(held, reason);
-        instead_[v] = *made;
         return *made;
     }
 
