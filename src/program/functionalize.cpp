@@ -18,9 +18,9 @@
 #include "name_lists.hpp"
 #include "node_arguments.hpp"
 #include "norm_statistics.hpp"
+#include "observers.hpp"
 #include "rebase_strides.hpp"
 #include "view_rules.hpp"
-#include "observers.hpp"
 
 namespace ATON_NAMESPACE::program {
 
