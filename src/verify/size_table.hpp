@@ -33,6 +33,12 @@ public:
         known_.emplace(name, size);
         return size;
     }
+    /// Whether this call has no dimension of that size, where the rule allows it: `(n?, c)`.
+    bool is_left_out(std::string_view name) {
+        auto const known = left_out_.find(name);
+        if (known != left_out_.end()) return known->second;
+        return left_out_.emplace(name, random_.chance(0.3)).first->second;
+    }
     /// The sizes of `...`.
     runtime::sizes const& more() {
         if (has_more_) return more_;
@@ -66,6 +72,7 @@ private:
     std::int64_t empty_; ///< the index of the size that is 0
     std::int64_t drawn_ = 0;
     std::map<std::string, std::int64_t, std::less<>> known_;
+    std::map<std::string, bool, std::less<>> left_out_;
     runtime::sizes more_;
     bool has_more_ = false;
     std::vector<std::int64_t> used_;

@@ -49,9 +49,14 @@ sizes tensor_drawing::dims(rule_reader& r) {
         if (!out.empty() || r.next_is(",")) (void)r.take(",");
         bool const may_be_one = r.take("~");
         auto const shrunk = [&](std::int64_t size) { return may_be_one && random_.chance(0.3) ? 1 : size; };
-        if (r.take("..."))
+        if (r.take("...")) {
             for (std::int64_t const size : sizes_.more()) out.push_back(shrunk(size));
-        else out.push_back(shrunk(r.expression()));
+            continue;
+        }
+        rule_reader ahead = r;
+        std::string_view const name = ahead.word();
+        std::int64_t const size = shrunk(r.expression());
+        if (!r.take("?") || !sizes_.is_left_out(name)) out.push_back(size);
     }
     return out;
 }

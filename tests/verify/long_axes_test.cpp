@@ -16,8 +16,6 @@ using aton::verify::sampling_rule;
 namespace {
 
 constexpr aton::verify::sampling_rule all[] = {
-    {"searchsorted.Tensor", "sorted_sequence: (n, m+130) sorted; self: (n, c); sorter: default; side: default"},
-    {"searchsorted.Scalar", "sorted_sequence: (m+130) sorted; sorter: default; side: default"},
     {"bucketize.Tensor", "self: (n, c); boundaries: (m+130) sorted"},
     {"bucketize.Scalar", "boundaries: (m+130) sorted"},
     {"isin.Tensor_Tensor", "elements: (n, c); test_elements: (m+130)"},
@@ -28,10 +26,6 @@ constexpr aton::verify::sampling_rule all[] = {
     {"embedding_bag.padding_idx",
      "weight: (v, d) in -4.0..4.0; indices: (n*m+200) index v; offsets: (m+130) offsets (n*m+200); mode: 0..2; "
      "sparse: false; per_sample_weights: (n*m+200) in -2.0..2.0 ?; padding_idx: -2..1"},
-    {"cumprod", "self: (n, c+40, h) in -1.5..1.5; dim: {1}"},
-    {"cummax", "self: (n, c+40, h); dim: {1}"},
-    {"cummin", "self: (n, c+40, h); dim: {1}"},
-    {"logcumsumexp", "self: (n, c+40, h); dim: {1}"},
 };
 
 } // namespace

@@ -76,6 +76,24 @@ TEST_CASE("a list is one of several") {
     CHECK(numbers.size() == 2);
 }
 
+TEST_CASE("a dimension that a rule makes optional is left out of all tensors of a call") {
+    constexpr std::string_view schema = "aten::pool(Tensor x, Tensor y, int n) -> Tensor";
+    sampling_rule const rule{"pool", "x: (n?, c, 2*h+1); y: (c, n?); n: {n}"};
+    std::set<std::size_t> ranks;
+    for (std::uint64_t seed = 0; seed != 30; ++seed) {
+        sample const s = draw("aten::pool", schema, &rule, {}, seed);
+        runtime::sizes const& x = argument(s, "x").tensor.sizes();
+        runtime::sizes const& y = argument(s, "y").tensor.sizes();
+        auto const n = argument(s, "n").number.to<std::int64_t>();
+        ranks.insert(x.size());
+        REQUIRE(x.size() == y.size() + 1);
+        CHECK(x.back() % 2 == 1);
+        if (x.size() == 3) CHECK((x[0] == n && y[1] == n && x[1] == y[0]));
+        else CHECK(x[0] == y[0]);
+    }
+    CHECK(ranks == std::set<std::size_t>{2, 3});
+}
+
 TEST_CASE("offsets ascend from 0, matrices are regular, moderate elements exclude the largest numbers") {
     constexpr std::string_view schema = "aten::bags(Tensor a, Tensor b, Tensor[] c, Tensor? d) -> Tensor";
     sampling_rule const rule{"bags",
