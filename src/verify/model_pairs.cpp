@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <aton/core/error.hpp>
@@ -47,10 +49,18 @@ std::vector<std::string> names_of(std::vector<part_value> const& all) {
     return out;
 }
 
-std::size_t node_of(std::vector<model_node> const& nodes, std::string const& value) {
-    auto const found = std::ranges::find_if(
-        nodes, [&](model_node const& n) { return std::ranges::find(n.outputs, value) != n.outputs.end(); });
-    return static_cast<std::size_t>(found - nodes.begin());
+/// The nodes that compute values, as indices.
+using producer_map = std::unordered_map<std::string, std::size_t>;
+
+producer_map producers_of(std::vector<model_node> const& nodes) {
+    producer_map out;
+    for (std::size_t i = 0; i != nodes.size(); ++i)
+        for (std::string const& value : nodes[i].outputs) out.emplace(value, i);
+    return out;
+}
+std::size_t node_of(producer_map const& nodes, std::string const& value) {
+    auto const found = nodes.find(value);
+    return found == nodes.end() ? std::string::npos : found->second; // npos + 1 is 0, no node
 }
 
 class pair_check {
@@ -123,6 +133,9 @@ private:
                         n.outputs[i], g.values[n.outputs[i]].name, results[i].one(), narrowest_.of(n.outputs[i]));
             }
         });
+        for (judged_node const& n : search.nodes())
+            if (!n.value.empty())
+                report_.values.push_back({n.value, node_of(first_nodes_, n.value) + 1, n.is, n.error});
         if (g.outputs.empty()) return;
         std::size_t const wanted[] = {g.outputs.at(output)};
         auto const found = search.first(wanted, true);
@@ -135,8 +148,8 @@ private:
 
     [[nodiscard]] first_value value_at(judged_node const& n) const {
         first_value out{n.value, n.why, {}, {}};
-        out.first = place_of(first_.nodes(), node_of(first_.nodes(), n.value));
-        if (n.namesake != nullptr) out.second = place_of(second_.nodes(), node_of(second_.nodes(), n.value));
+        out.first = place_of(first_.nodes(), node_of(first_nodes_, n.value));
+        if (n.namesake != nullptr) out.second = place_of(second_.nodes(), node_of(second_nodes_, n.value));
         return out;
     }
 
@@ -149,8 +162,14 @@ private:
     std::vector<std::size_t> outputs_; ///< of each output of the first model, the position in the second
     std::int64_t terms_;
     narrowest_results narrowest_; ///< of the first model
+    producer_map first_nodes_ = producers_of(first_.nodes());
+    producer_map second_nodes_ = producers_of(second_.nodes());
     pair_report report_;
 };
+
+std::string_view text_of(node_verdict v) {
+    return v == node_verdict::unknown ? "unknown" : v == node_verdict::same ? "same" : "different";
+}
 
 void write(json_writer& out, std::string const& name, first_value const& v) {
     out.name(name).begin_object().field("value", v.name).field("why", v.why);
@@ -214,6 +233,10 @@ std::string pair_report::to_json() const {
     write(out, "differs", differs);
     write(out, "starts", starts);
     out.name("same_before").array(same_before);
+    out.name("values").array(values, [&](value_report const& v) {
+        out.begin_object().field("value", v.name).field("position", v.position);
+        out.field("verdict", text_of(v.verdict)).name("worst_error").value(v.worst_error, shown_digits).end_object();
+    });
     out.end_object();
     return out.text() + '\n';
 }

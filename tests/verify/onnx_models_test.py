@@ -91,6 +91,9 @@ class TwoModels(Folder):
                 at = report["starts"] if report["starts"]["value"] else report["differs"]
                 self.assertEqual((at["first"]["name"], at["first"]["position"]), (name, positions[name]), report)
                 self.assertEqual(at["value"], f"{name}_out")
+                errors = {v["value"]: v["worst_error"] for v in report["values"]}
+                self.assertEqual(len(errors), len(right.graph.node))
+                self.assertEqual([v["value"] for v in report["values"] if v["worst_error"] != 0][0], f"{name}_out")
 
     def test_what_is_the_same(self):
         self.write("a.onnx", planted_faults.model())

@@ -43,6 +43,14 @@ struct first_value {
     node_place second;
 };
 
+/// The comparison of a value of the first model.
+struct value_report {
+    std::string name;
+    std::size_t position = 0; ///< of the node that computes it, from 1
+    node_verdict verdict = node_verdict::unknown;
+    double worst_error = 0; ///< as a fraction of the tolerance
+};
+
 struct pair_report {
     int samples = 0;
     std::vector<output_report> outputs;
@@ -50,6 +58,7 @@ struct pair_report {
         difference; ///< of the first output that differs, or why the second model does not run; empty: none differs
     first_value differs;
     std::vector<std::string> same_before; ///< the nearest values before it that are equal
+    std::vector<value_report> values;     ///< of each node that computes tensors, where an output differs
     /// The first value on the way to it whose numbers are others at all, where it is not the same: where the difference comes from.
     first_value starts = {};
 
