@@ -133,7 +133,10 @@ private:
         if (!v.is_tensor()) throw run_error("input '" + name + "' is not a tensor, which is not supported");
         aton::tensor& t = kept_.emplace_back(runtime::to_device(v, {}).one().to_constant());
         owned_value out(api_);
-        int const type = static_cast<int>(t.type);
+        int const type = ort::number_of(t.type);
+        if (type == 0)
+            throw run_error("input '" + name + "' is " + std::string(aton::name(t.type)) +
+                            ", which ONNX Runtime does not have");
         if (t.type != dtype::string) {
             call<ort::create_tensor_with_data>(memory_.get(),
                                                static_cast<void*>(t.bytes.data()),
@@ -176,9 +179,8 @@ private:
         call<ort::element_type>(type.get(), &element);
         call<ort::rank>(type.get(), &rank);
         aton::tensor out;
-        bool const is_known = element > 0 && element < static_cast<int>(onnx_dtype_count);
-        if (!is_known) throw run_error("a result has the unknown dtype " + std::to_string(element));
-        out.type = static_cast<dtype>(element);
+        out.type = ort::type_of(element);
+        if (out.type == dtype::undefined) throw run_error("a result has the unknown dtype " + std::to_string(element));
         out.sizes.resize(rank);
         call<ort::dimensions>(type.get(), out.sizes.data(), rank);
         if (out.type == dtype::string) {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <aton/version.hpp>
+#include <aton/core/dtype.hpp>
 
 namespace ATON_NAMESPACE::backends::ort {
 
@@ -75,6 +75,25 @@ using release_session = entry<95, void, session*>;
 using release_value = entry<96, void, ort_value*>;
 using release_type_and_shape = entry<99, void, type_and_shape*>;
 using release_session_options = entry<100, void, session_options*>;
+
+/// ONNXTensorElementDataType has the numbers of TensorProto.DataType, but for the last ones, which it got in another order.
+inline constexpr struct {
+    dtype type;
+    int number;
+} other_numbers[] = {{dtype::uint2, 24}, {dtype::int2, 25}, {dtype::float8_e8m0, 26}};
+/// 0: it has no such dtype.
+[[nodiscard]] constexpr int number_of(dtype type) {
+    for (auto const& each : other_numbers)
+        if (each.type == type) return each.number;
+    return type < dtype::float8_e8m0 ? static_cast<int>(type) : 0;
+}
+/// undefined: an unknown number.
+[[nodiscard]] constexpr dtype type_of(int number) {
+    for (auto const& each : other_numbers)
+        if (each.number == number) return each.type;
+    bool const is_known = number > 0 && number < static_cast<int>(dtype::float8_e8m0);
+    return is_known ? static_cast<dtype>(number) : dtype::undefined;
+}
 
 /// Numbers of ONNXType.
 enum class value_kind : int { unknown = 0, tensor = 1, sequence = 2 };

@@ -257,6 +257,21 @@ class OnnxRuntime(Folder):
         self.assertTrue(self.report("a.onnx", *options, status=0)["passed"])
         self.assertEqual(self.report("a.onnx", *options, "--inputs", "x.npz", status=1)["part"]["node"]["name"], "sum")
 
+    def test_dtypes_of_a_few_bits(self):
+        """Their numbers are others in ONNX Runtime's interface."""
+        nodes = [helper.make_node("DequantizeLinear", ["x", "s"], ["y"]), helper.make_node("QuantizeLinear", ["y", "s", "zero"], ["z"])]
+        scale = numpy_helper.from_array(numpy.float32(0.5), "s")
+        for kind, numbers in ((TensorProto.UINT2, [3, 0, 2, 1]), (TensorProto.INT2, [1, -2, -1, 0]), (TensorProto.UINT4, [15, 0, 8, 1]),
+                              (TensorProto.INT4, [7, -8, -1, 0]), (TensorProto.FLOAT8E4M3FN, [1.0, -2.0, 0.5, 448.0])):
+            zero = helper.make_tensor("zero", kind, [], [0])
+            model = model_of(nodes, [info("x", [4], kind)], [info("y", [4]), info("z", [4], kind)], [scale, zero], 25)
+            model.ir_version = 13
+            self.write("a.onnx", model)
+            (self.folder / "set").mkdir(exist_ok=True)
+            (self.folder / "set/input_0.pb").write_bytes(helper.make_tensor("x", kind, [4], numbers).SerializeToString())
+            with self.subTest(kind=TensorProto.DataType.Name(kind)):
+                self.report("a.onnx", "--inputs", "set", "--runtime", "onnxruntime:disabled", "--runtime-library", str(LIBRARY), status=0)
+
     def test_other_libraries(self):
         self.write("a.onnx", planted_faults.model())
         (self.folder / "text.so").write_text("no library")
