@@ -82,8 +82,14 @@ inline constexpr auto dynamic_int4_product =
             value const step = g.within<11>().op<"Where">(
                 is_equal(g, span, 0), g.scalar(1, dtype::float32), g.op<"Div">(g.scalar(255, dtype::float32), span));
             value const low = g.op<"Mul">(least, step);
-            // ATen takes the end of the range with the smaller error: both give this, up to the rounding of one product.
-            value const middle = g.op<"Round">(g.op<"Sub">(g.scalar(-128, dtype::float32), low));
+            // The end of the range with the smaller error; both are the same, but for rounding, which decides on halves.
+            value const high = g.op<"Mul">(most, step);
+            value const error = g.op<"Add">(g.op<"Add">(low, -128), g.op<"Add">(high, 127));
+            auto const from = [&](double end, value v) -> value {
+                return g.op<"Sub">(g.scalar(end, dtype::float32), v);
+            };
+            value const middle =
+                g.op<"Round">(g.op<"Where">(is_greater(g, error, 0), from(-128, low), from(127, high)));
             value const scaled = g.op<"Mul">(x, step);
             // Halves away from 0, as std::round.
             value const size = g.op<"Abs">(scaled);

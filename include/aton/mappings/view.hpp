@@ -52,14 +52,21 @@ inline constexpr auto unsqueeze_dim = [](graph<7> g, value self, std::int64_t di
     return unsqueeze(g, self, normalize_axis(dim, self.rank() + 1));
 };
 
+/// Transpose takes float8 since opset 21; below, as the floats that it stands for.
+template <class Function>
+value transposed(graph<7> g, value x, Function const& in_order) {
+    if (!is_float8(x.dtype()) || g.opset() < 19 || g.opset() >= 21) return in_order(x);
+    return g.cast(in_order(g.cast(x, dtype::float32)), x.dtype());
+}
+
 inline constexpr auto swap_dims = [](graph<7> g, value self, std::int64_t dim0, std::int64_t dim1) {
-    return swap_axes(g, self, dim0, dim1);
+    return transposed(g, self, [&](value x) { return swap_axes(g, x, dim0, dim1); });
 };
 inline constexpr auto permute_dims = [](graph<7> g, value self, axis_list dims) {
-    return permute(g, self, normalize_axes(dims, self.rank()));
+    return transposed(g, self, [&](value x) { return permute(g, x, normalize_axes(dims, x.rank())); });
 };
 inline constexpr auto transpose_matrix = [](graph<7> g, value self) -> value {
-    return self.rank() < 2 ? self : swap_axes(g, self, 0, 1);
+    return self.rank() < 2 ? self : transposed(g, self, [&](value x) { return swap_axes(g, x, 0, 1); });
 };
 inline constexpr auto transpose_matrices = [](graph<7> g, value self) -> value {
     return self.rank() < 2 ? self : swap_axes(g, self, -2, -1);
