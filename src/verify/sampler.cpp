@@ -240,6 +240,12 @@ private:
 
     // By the type and the name.
 
+    /// What matters beside bools: True, False, 1 or 0.
+    [[nodiscard]] scalar truth() {
+        bool const holds = random_.chance(0.5);
+        return random_.chance(0.5) ? scalar(holds) : scalar(static_cast<long long>(holds));
+    }
+
     std::optional<aten_argument> by_type(schema_argument const& a) {
         aten_argument out = aten_argument::none();
         if (a.type.optional && random_.chance(0.35)) return out;
@@ -263,6 +269,7 @@ private:
             return out;
         case base_type::scalar:
             if (auto const number = extreme(a)) out.number = *number;
+            else if (theme_.type == dtype::bool_ && random_.chance(0.5)) out.number = truth();
             else if (random_.chance(0.5)) out.number = static_cast<long long>(random_.integer(-3, 3));
             else out.number = std::round((random_.fraction() * 6 - 3) * 16) / 16;
             return out;
