@@ -84,6 +84,7 @@ private:
             if (auto const f = functions_.find({domain, n.op, n.overload}); f != functions_.end())
                 check_call(n, *f->second);
             else if (onnx::newest_version(domain) != 0) detail::require_legal_node(graph_, n, version);
+            check_condition(n);
             for (node_attribute const& a : n.attributes)
                 for (graph_data const& nested : a.graphs) graph_checker(nested, functions_, this).check();
             for (value_id id : n.outputs)
@@ -92,6 +93,31 @@ private:
             throw error(full_name(domain, n.op, n.overload) + " (opset " + std::to_string(version) + "): " + e.what() +
                         detail::made_for(graph_, n));
         }
+    }
+
+    /// Without an initial condition, ONNX ignores the one that the body of a Loop computes, and ONNX Runtime obeys it: what an author means is
+    /// to be written. Models of other producers are as they are.
+    void check_condition(graph_node const& n) const {
+        node_attribute const* const lambda = n.op == "Loop" && n.domain.empty() ? n.attribute("body") : nullptr;
+        if (lambda == nullptr || lambda->graphs.empty()) return;
+        graph_data const& body = lambda->graphs[0];
+        if (body.inputs.size() < 2 || body.outputs.empty()) return;
+        value_id id = body.outputs[0];
+        dtype const type = body.values[id].type.dtype;
+        if (type != dtype::bool_ && type != dtype::undefined)
+            throw illegal_call("the first result of its body is the condition, a bool, but is " +
+                               std::string(name(type)) + "; the body takes the iteration, then the condition");
+        if (n.source.empty() || (n.inputs.size() > 1 && n.inputs[1] != no_value)) return;
+        while (body.values[id].producer >= 0) {
+            graph_node const& from = body.nodes[static_cast<std::size_t>(body.values[id].producer)];
+            if (from.op != "Identity") break;
+            id = from.inputs[0];
+        }
+        tensor const* const constant =
+            body.values[id].outer != no_value ? graph_.constant(body.values[id].outer) : body.constant(id);
+        if (id == body.inputs[1] || (constant != nullptr && constant->at(0).to<bool>())) return;
+        throw illegal_call("its body computes the condition, which ONNX ignores without an initial condition, but ONNX "
+                           "Runtime obeys; pass g.scalar(true, dtype::bool_) as the second input");
     }
 
     static void check_call(graph_node const& n, graph_function const& f) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -341,6 +342,40 @@ TEST_CASE("operators of com.microsoft get the dtypes that ONNX Runtime registers
     CHECK(contains(said("TransposeMatMul", {float32, int8}, float32),
                    "input 'B' is int8")); // another schema with variables
     CHECK(contains(said("QMoE", {float32}, float32), "it needs at least"));
+}
+
+TEST_CASE("a Loop without an initial condition does not compute one") {
+    auto const said = [](auto const& condition, bool has_initial) {
+        fixture f;
+        graph<13> const g(f.data, 18);
+        value const x(f.data, f.x);
+        optional_value const initial = has_initial ? optional_value(g.scalar(true, dtype::bool_)) : absent;
+        value const yes = g.scalar(true, dtype::bool_);
+        (void)g.op<"Loop">(3, initial, x, attr::body_g([&](graph<13> b, value, value go, value y) {
+                               return std::tuple(condition(b, go, yes), b.op<"Neg">(y));
+                           }));
+        return f.fault();
+    };
+    auto const kept = [](graph<13>, value go, value) { return go; };
+    auto const repeated = [](graph<13> b, value go, value) -> value { return b.op<"Identity">(b.op<"Identity">(go)); };
+    auto const outer = [](graph<13>, value, value yes) { return yes; };
+    auto const constant = [](graph<13> b, value, value) { return b.scalar(true, dtype::bool_); };
+    auto const never = [](graph<13> b, value, value) { return b.scalar(false, dtype::bool_); };
+    auto const computed = [](graph<13> b, value go, value) -> value { return b.op<"Not">(go); };
+    auto const number = [](graph<13> b, value go, value) -> value { return b.cast(go, dtype::int64); };
+    std::string const fine = "nothing was thrown";
+    CHECK(said(kept, false) == fine);
+    CHECK(said(repeated, false) == fine);
+    CHECK(said(outer, false) == fine);
+    CHECK(said(constant, false) == fine);
+    CHECK(said(computed, true) == fine);
+    CHECK(
+        contains(said(computed, false), "onnx::Loop (opset 18): its body computes the condition, which ONNX ignores"));
+    for (bool const has_initial : {false, true})
+        CHECK(
+            contains(said(number, has_initial), "the first result of its body is the condition, a bool, but is int64"));
+    CHECK(contains(said(never, false),
+                   "pass g.scalar(true, dtype::bool_) as the second input; made for aten::add.Tensor"));
 }
 
 } // namespace legality_test
