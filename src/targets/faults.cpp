@@ -8,6 +8,7 @@
 
 #include <aton/core/dtype.hpp>
 #include <aton/core/error.hpp>
+#include <aton/ir/kernels.hpp>
 
 namespace ATON_NAMESPACE::targets {
 
@@ -144,18 +145,35 @@ bool has_word(std::vector<std::string> const& all, std::string_view word) {
     return std::ranges::find(all, word) != all.end();
 }
 
+/// Of operators that the table of kernels does not have.
+runtime_fault const& no_kernel() {
+    static runtime_fault const fault{
+        .name = "no_kernel",
+        .releases = std::string(onnx::onnxruntime::release) + ".." + std::string(onnx::onnxruntime::release),
+        .says = "has no kernel for it at this opset and with these types, so that the model does not load",
+        .source = "include/aton/onnx/generated/onnxruntime_kernels.hpp"};
+    return fault;
+}
+
 /// The nodes of one graph.
 class fault_finder {
 public:
     fault_finder(std::span<runtime_fault const> faults, release_number const& release) {
         for (runtime_fault const& f : faults)
             if (f.is_in(release)) found_.push_back({&f, 0, {}});
+        release_number const known = parse_release(onnx::onnxruntime::release);
+        knows_kernels_ = std::equal(known.parts, known.parts + 2, release.parts);
     }
 
     void visit(graph_data const& g) {
         for (graph_node const& n : g.nodes) {
-            for (met_fault& each : found_)
-                if (meets(g, n, *each.fault) && each.count++ == 0) each.place = place_of(g, n);
+            bool is_named = false;
+            for (met_fault& each : found_) {
+                if (!meets(g, n, *each.fault)) continue;
+                is_named = true;
+                if (each.count++ == 0) each.place = place_of(g, n);
+            }
+            if (!is_named && knows_kernels_ && !kernels::runs(g, n, g.opset)) add_missing(g, n);
             for (node_attribute const& a : n.attributes)
                 for (graph_data const& inner : a.graphs) visit(inner);
         }
@@ -165,10 +183,22 @@ public:
 
     std::vector<met_fault> found() {
         std::erase_if(found_, [](met_fault const& each) { return each.count == 0; });
+        found_.insert(found_.end(), missing_.begin(), missing_.end());
         return std::move(found_);
     }
 
 private:
+    /// One entry for each operator.
+    void add_missing(graph_data const& g, graph_node const& n) {
+        std::string const place = place_of(g, n);
+        auto const same = [&](met_fault const& each) {
+            return each.place.substr(0, each.place.find(' ')) == place.substr(0, place.find(' '));
+        };
+        auto const found = std::ranges::find_if(missing_, same);
+        if (found == missing_.end()) missing_.push_back({&no_kernel(), 1, place});
+        else ++found->count;
+    }
+
     static std::string place_of(graph_data const& g, graph_node const& n) {
         std::string const& named = n.origin < g.origins.size() ? g.origins[n.origin].name : std::string();
         if (!named.empty()) return full_name(n) + " '" + named + "'";
@@ -217,6 +247,8 @@ private:
     }
 
     std::vector<met_fault> found_;
+    std::vector<met_fault> missing_; ///< kernels
+    bool knows_kernels_ = false;     ///< the table is that of the release
 };
 
 } // namespace

@@ -210,6 +210,23 @@ class Faults(unittest.TestCase):
                     self.assertEqual(case.shows(result), is_inside(releases), f"in {onnxruntime.__version__}: {result}")
 
     @unittest.skipUnless(ATON, "without the command")
+    def test_operators_without_a_kernel(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for kind, wanted in ((numpy.float64, ["no_kernel"]), (numpy.float32, [])):
+                feeds = {"x": numpy.ones((2, 3, 3), kind)}
+                nodes = [helper.make_node("Det", ["x"], ["d"], name="first"), helper.make_node("Det", ["x"], ["y"], name="second")]
+                element = helper.np_dtype_to_tensor_dtype(numpy.dtype(kind))
+                model = model_of(nodes, [info("x", element, [2, 3, 3])], [info("y", element, [2]), info("d", element, [2])])
+                self.assertEqual(fails(run(model, feeds)), bool(wanted))
+                path = Path(folder) / "det.onnx"
+                path.write_bytes(model.SerializeToString())
+                done = subprocess.run([ATON, "check", str(path), "--runtime", "onnxruntime", "--json"], capture_output=True, text=True, check=False,
+                                      timeout=60)
+                faults = json.loads(done.stdout)[0]["faults"]
+                self.assertEqual([each["fault"] for each in faults], wanted)
+                self.assertEqual([(each["place"], each["count"]) for each in faults], [("Det 'first'", 2)] if wanted else [])
+
+    @unittest.skipUnless(ATON, "without the command")
     def test_the_command_names_it(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, releases in entries().items():

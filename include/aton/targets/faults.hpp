@@ -61,6 +61,7 @@ struct met_fault {
 };
 
 /// The faults of a release that nodes of a graph and its nested graphs meet. Conditions on types hold where these are known.
+/// For the release whose kernels are listed (onnx/kernels.hpp), also "no_kernel": an entry for each operator without one.
 [[nodiscard]] std::vector<met_fault> find_faults(graph_data const& graph, std::span<runtime_fault const> faults,
                                                  release_number const& release);
 
