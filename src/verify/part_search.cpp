@@ -185,11 +185,31 @@ std::optional<known_values> part_search::recomputed(std::size_t node, known_valu
     }
 }
 
+std::vector<bool> part_search::suspects(known_values const& theirs) const {
+    std::vector<model_node> const& nodes = model_.nodes();
+    std::vector<bool> out(nodes.size());
+    auto const suspect = [&](std::string const& name) {
+        if (auto const found = producers_.find(name); found != producers_.end()) out[found->second] = true;
+    };
+    for (std::string const& name : model_.outputs()) {
+        runtime::value const* const a = value_in(theirs, name);
+        runtime::value const* const b = value_in(right_, name);
+        if (a == nullptr || b == nullptr || !compare(*a, *b, terms_of(nodes.size()), narrowest_of(right_, name)).same())
+            suspect(name);
+    }
+    for (std::size_t i = nodes.size(); i-- != 0;)
+        if (out[i])
+            for (std::string const& name : nodes[i].inputs) suspect(name);
+    return out;
+}
+
 std::optional<failing_part> part_search::among_single_nodes() {
     if (!has_run_) return {};
     std::optional<known_values> const theirs = exposed();
     if (!theirs) return {};
+    std::vector<bool> const suspected = suspects(*theirs);
     for (std::size_t i = 0; i != model_.nodes().size(); ++i) {
+        if (!suspected[i]) continue;
         std::optional<known_values> const ours = recomputed(i, *theirs);
         if (!ours) continue;
         for (std::string const& name : model_.nodes()[i].outputs) {

@@ -54,6 +54,8 @@ private:
 
     [[nodiscard]] std::optional<known_values> exposed() const;
     [[nodiscard]] std::optional<failing_part> among_single_nodes();
+    /// The nodes that an output depends on which differs among these values.
+    [[nodiscard]] std::vector<bool> suspects(known_values const& theirs) const;
     /// The results of one node on the values of the other runtime.
     [[nodiscard]] std::optional<known_values> recomputed(std::size_t node, known_values const& theirs) const;
     [[nodiscard]] std::optional<failing_part> among_runs_of_nodes();
