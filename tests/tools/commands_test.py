@@ -4,6 +4,7 @@
 usage: commands_test.py ATON SAMPLES
 """
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -15,13 +16,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ATON, SAMPLES = (str(Path(each).resolve()) for each in sys.argv[1:3])
 PROGRAM, REFUSED = Path(SAMPLES, "linear_relu_dynbatch.pt2"), Path(SAMPLES).parent / "plugin" / "custom_op.pt2"
+LIBRARY = next((Path(importlib.util.find_spec("onnxruntime").origin).parent / "capi").glob("libonnxruntime.so*"))
 
 # The title of a section of docs/json.md, and what it describes: `aton export` and so on are commands of their own.
 RUNS = {
     "aton export": [["export", PROGRAM, "-o", "m.onnx"], ["export", PROGRAM, "-o", "n.onnx", "--verify"]],
     "aton unconvertible": [["unconvertible", REFUSED]],
     "aton optimize": [["optimize", "m.onnx", "-o", "o.onnx"]],
-    "aton check": [["check", "m.onnx", "missing.onnx"]],
+    "aton check": [["check", "m.onnx", "missing.onnx", "--runtime", "onnxruntime"]],
     "aton record-check": [["record-check", ROOT / "examples/custom_op_library/calls"]],
     "aton ops": [["ops"], ["ops", "--all"]],
     "aton print MODEL.pt2": [["print", PROGRAM]],
@@ -29,6 +31,8 @@ RUNS = {
     "aton view": [["view", PROGRAM, "-o", "m.html"]],
     "aton verify": [["verify", "--only", "aten::celu", "--samples", "1"]],
     "aton verify MODEL.pt2 MODEL.onnx": [["verify", PROGRAM, "m.onnx"]],
+    "aton verify RIGHT.onnx OTHER.onnx": [["verify", "m.onnx", "o.onnx"]],
+    "aton verify MODEL.onnx --runtime": [["verify", "m.onnx", "--samples", "1", "--runtime", "onnxruntime", "--runtime-library", LIBRARY]],
 }
 OPTIONAL = {"plugin", "overrides", "table", "header", "conditions"}  # the page says when
 WRITES_CODE = {"stub"}  # and has no --json
