@@ -46,6 +46,8 @@ struct named_evaluator {
 
 /// The evaluator of an operator of the default domain with one output, or null.
 [[nodiscard]] evaluator find_evaluator(std::string_view op);
+/// The evaluator of an operator on bits, or null. Folding does not use it: unpacked numbers take more space than packed ones.
+[[nodiscard]] evaluator find_bit_evaluator(std::string_view op);
 /// All of them, by family.
 [[nodiscard]] std::span<named_evaluator const> layout_evaluators();
 [[nodiscard]] std::span<named_evaluator const> elementwise_evaluators();

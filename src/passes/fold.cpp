@@ -47,6 +47,17 @@ std::uint64_t max_growth(graph_node const& n) {
     return n.op == "Resize" ? std::uint64_t{4} << 20U : std::uint64_t{65536};
 }
 
+/// Whether a node makes reals of an integer weight. Those of half precision are computed: runtimes round the products of the formula less.
+bool dequantizes(rewriter const& r, graph_node const& n) {
+    constexpr std::int64_t min_elements = 64;
+    if (n.op != "Cast" || n.outputs.size() != 1) return false;
+    dtype const to = r.type(n.outputs[0]).dtype;
+    if (to != dtype::float32 && !(r.is_first_sweep() && is_floating(to))) return false;
+    dtype const from = r.type(n.inputs[0]).dtype;
+    return from != dtype::bool_ && bits(from) <= 32 && !is_floating(from) &&
+           r.shape_of(n.inputs[0]).element_count_or(0) >= min_elements;
+}
+
 /// Whether computing the results of a node on large constants makes the file smaller, or hardly larger.
 bool is_worth_computing(rewriter& r, graph_node const& n) {
     std::uint64_t result = 0;
@@ -77,6 +88,7 @@ bool fold_constants(rewriter& r, graph_node& n) {
     evaluator const evaluate = split ? nullptr : find_evaluator(n.op);
     if ((evaluate == nullptr && !split) || n.inputs.empty() || n.inputs[0] == no_value) return false;
     if (evaluate != nullptr && n.outputs.size() != 1) return false;
+    if (r.options().keeps_integers && dequantizes(r, n)) return false;
     if (std::ranges::any_of(n.attributes, [](node_attribute const& a) { return !a.reference.empty(); })) return false;
     bool is_large = false;
     for (value_id id : n.inputs) {

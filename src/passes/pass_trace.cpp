@@ -20,6 +20,7 @@ constexpr pass_description graph_passes[] = {
     {"convert", "the graph as the mappings have made it, before any pass"},
     {"remove-unused", "removes nodes, initializers and functions that nothing uses"},
     {"widen-dtypes", "computes in a wider dtype what ONNX Runtime has no kernel for"},
+    {"recognize-quantized-weights", "keeps weights as integers that the program turns into reals by arithmetic"},
     {"share-constants", "keeps one of equal constants, and of equal weights"},
     {"simplify-functions", "applies the rules for nodes to the bodies of functions"},
     {"simplify", "applies the rules for nodes to the graph: one sweep, repeated until nothing changes"},

@@ -8,6 +8,7 @@
 #include <aton/ir/nested_types.hpp>
 
 #include "padded_pools.hpp"
+#include "quantized_weights.hpp"
 #include "rewrite_index.hpp"
 #include "rewriter.hpp"
 #include "short_sorts.hpp"
@@ -87,6 +88,11 @@ void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_option
         }
     if (may_step(options)) {
         passes::rewrite_index const rewrites(options.rewrites, graph.opset);
+        if (options.keeps_integers && options.rewrite_weights) {
+            passes::rewriter first(graph, weights, options, rewrites);
+            passes::sweep(first, false); // sizes become constants
+            run("recognize-quantized-weights", [&] { passes::recognize_quantized_weights(graph); });
+        }
         passes::rewriter r(graph, weights, options, rewrites);
         sweep_level(r, options, &graph);
         optimize_nested(r, weights, options, rewrites);

@@ -29,6 +29,9 @@ struct pass_options {
     bool avoid_runtime_faults = true;
     /// Observes and limits the passes; null: nothing does. It must outlive the call.
     pass_trace* trace = nullptr;
+    /// Whether integer weights stay integers: no reals are computed of them, and where arithmetic only dequantizes them, it becomes a
+    /// Dequantize node (ir/quantized.hpp).
+    bool keeps_integers = false;
 };
 
 /// Optimizes a graph, its nested graphs and the bodies of its functions: turns constants into initializers, folds constants, removes unused
