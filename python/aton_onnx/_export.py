@@ -101,6 +101,7 @@ def export(
     weights: Literal["embed", "external", "reference"] = "embed",
     operators: Literal["standard", "aten", "aten-fallback", "keep"] = "standard",
     nan: Literal["fast", "exact"] = "fast",
+    quantization: Literal["fused", "exact"] = "fused",
     target: str = "onnx",
     plugins: Sequence[Path] = (),
     inputs: Mapping[str, object] | None = None,
@@ -123,7 +124,8 @@ def export(
     A number is one of type `"int"`, `"float"` or `"bool"`, or has the same value in every call, `{"rate": 16000}`; a string
     that does is written with an equals sign, `{"mode": "=nearest"}`.
     `target` is a runtime whose own operators may be used, or whose limits hold: "onnxruntime", "tensorrt" or "npu".
-    `nan="exact"` treats NaN in maxima, minima and sorts as ATen does. `weights="reference"` is for a path, since the
+    `nan="exact"` treats NaN in maxima, minima and sorts as ATen does; `quantization="exact"` gives torch's numbers for a
+    program that is quantized, in floating point. `weights="reference"` is for a path, since the
     weights stay in that file. `quantize` rounds weights of products to integers: "int4:block=32", as `aton export
     --quantize`; `quantize_include` and `quantize_exclude` are names of weights, in which `*` is any text. With `verify`, the
     file is compared with the program (see `verify`), and a difference raises AtonError; the file stays.
@@ -147,7 +149,7 @@ custom_ops::foo_forward (no mapping; at make_tiny.py:44 in forward)
     options = [f"--output={output}", "--format=json", f"--weights={weights}", f"--operators={operators}"]
     if opset_version is not None:
         options.append(f"--opset={opset_version}")
-    options += [f"--nan={nan}", *plugin_arguments(plugins), *input_arguments(inputs)]
+    options += [f"--nan={nan}", f"--quantization={quantization}", *plugin_arguments(plugins), *input_arguments(inputs)]
     if target != "onnx":
         options.append(f"--target={target}")
     options += [f"--dim={name}:{axis}={dim}" for (name, axis), dim in (dims or {}).items()]

@@ -15,6 +15,7 @@
 #include <aton/dsl/thrown.hpp>
 #include <aton/ir/complex.hpp>
 #include <aton/mappings/built_in.hpp>
+#include <aton/mappings/lower_quantized.hpp>
 #include <aton/mappings/requirements.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -323,6 +324,17 @@ std::vector<unconvertible> find_unconvertible(program::program const& p, export_
 }
 
 graph_data convert_program(program::program const& p, export_options const& options) {
+    graph_data graph = exporter::convert_quantized(p, options);
+    mappings::lower_quantized(graph, exporter::form_of(options));
+    return graph;
+}
+
+mappings::quantize_form exporter::form_of(export_options const& options) {
+    return options.quantization == quantization_mode::exact ? mappings::quantize_form::arithmetic
+                                                            : mappings::quantize_form::linear;
+}
+
+graph_data exporter::convert_quantized(program::program const& p, export_options const& options) {
     check(options);
     exporter::converter c(p, options);
     c.run();

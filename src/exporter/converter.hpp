@@ -17,6 +17,7 @@
 #include <aton/dsl/table.hpp>
 #include <aton/dsl/tables.hpp>
 #include <aton/exporter/exporter.hpp>
+#include <aton/mappings/lower_quantized.hpp>
 #include <aton/program/program.hpp>
 
 #include "call_rewrites.hpp"
@@ -186,7 +187,11 @@ private:
 /// A value in another dtype of the same kind, which may be complex.
 [[nodiscard]] dsl::value cast_value(dsl::graph<oldest_export_opset> g, dsl::value const& v, dtype type);
 
-/// What export_graph() does after the conversion.
+/// convert_program(), with quantized tensors as the nodes of ir/quantized.hpp.
+[[nodiscard]] graph_data convert_quantized(program::program const& p, export_options const& options);
+[[nodiscard]] mappings::quantize_form form_of(export_options const& options);
+
+/// What export_graph() does after the conversion, of convert_quantized().
 [[nodiscard]] exported_graph finish_export(graph_data converted, program::program const& p,
                                            export_options const& options);
 

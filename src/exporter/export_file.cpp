@@ -20,6 +20,7 @@
 #include "converter.hpp"
 #include "missing_kernels.hpp"
 #include "quantize.hpp"
+#include "quantized_graph.hpp"
 #include "select_rewrites.hpp"
 #include "target_limits.hpp"
 
@@ -94,7 +95,7 @@ void require_runtime(graph_data const& graph, program::program const& p, export_
 } // namespace
 
 exported_graph export_graph(program::program const& p, export_options const& options) {
-    return exporter::finish_export(convert_program(p, options), p, options);
+    return exporter::finish_export(exporter::convert_quantized(p, options), p, options);
 }
 
 exported_graph exporter::finish_export(graph_data converted, program::program const& p, export_options const& options) {
@@ -125,17 +126,22 @@ exported_graph exporter::finish_export(graph_data converted, program::program co
         exporter::selected_rewrites const rewrites = exporter::select_rewrites(options);
         if (options.stage) options.stage(export_stage::optimize);
         bool const rewrites_weights = options.weights != weight_mode::reference;
+        bool const keeps_integers = exporter::is_quantized(graph);
         auto const optimize_with = [&](std::span<rewrite_entry const> table) {
-            optimize(graph, out.rewritten, {rewrites_weights, table, true, options.trace});
+            optimize(graph, out.rewritten, {rewrites_weights, table, true, options.trace, keeps_integers});
         };
         optimize_with(rewrites.first);
         if (!rewrites.last.empty()) optimize_with(rewrites.last);
+        if (keeps_integers) exporter::choose_quantized_forms(out, p.file, options);
+        if (mappings::lower_quantized(graph, exporter::form_of(options)))
+            optimize(graph, out.rewritten, {.rewrite_weights = false, .trace = options.trace, .keeps_integers = true});
         bool const is_changed = make_exact(graph); // when sizes and constants are known
         finish("exact-integers");
         if (is_changed) optimize_with({});
         exporter::name_outputs(graph, names);
     } else {
         remove_unused(graph);
+        mappings::lower_quantized(graph, exporter::form_of(options));
         make_exact(graph);
         finish("exact-integers");
     }
@@ -199,7 +205,8 @@ export_report write(program::program p, std::string const& source, std::string c
                          std::move(made.drawn_inputs),
                          std::move(written.copied),
                          {},
-                         std::move(made.unquantized)};
+                         std::move(made.unquantized),
+                         std::move(made.products)};
     for (quantized_initializer const& each : made.quantized)
         report.quantized.push_back({each.name,
                                     static_cast<std::uint64_t>(each.matrix.rows().element_count()),

@@ -111,7 +111,8 @@ void converter::add_weight(program::input const& in) {
     auto const [known, is_new] = weights_.try_emplace(identity_of(data), aton::no_value);
     if (is_new) {
         known->second = main_.add_value(value_type{data.type, shape(data.sizes)}, in.target);
-        if (data.byte_count() <= small_constant && holds_numbers(data.type) && !data.is_absent())
+        bool const is_quantized = (data.type == dtype::int8 || data.type == dtype::uint8) && data.sizes.size() >= 2;
+        if (data.byte_count() <= small_constant && holds_numbers(data.type) && !data.is_absent() && !is_quantized)
             main_.set_initializer(known->second, load(data));
         else main_.set_initializer(known->second, {}, &data);
     }

@@ -10,6 +10,7 @@
 #include <aton/aten/function_schema.hpp>
 #include <aton/ir/complex.hpp>
 #include <aton/ir/print.hpp>
+#include <aton/mappings/lower_quantized.hpp>
 #include <aton/mappings/requirements.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/passes/passes.hpp>
@@ -137,6 +138,7 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
         else if (r.single) slot.outputs.push_back(output(*r.single));
     }
     complex_ir::lower(out.graph);
+    mappings::lower_quantized(out.graph, mappings::quantize_form::arithmetic);
     add_draws(out, where);
     return out;
 }

@@ -27,6 +27,7 @@
 #include <aton/core/json_writer.hpp>
 #include <aton/dsl/table.hpp>
 #include <aton/ir/complex.hpp>
+#include <aton/mappings/lower_quantized.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/passes/passes.hpp>
 
@@ -155,6 +156,7 @@ record convert(oracle::json c, aton::dsl::entry const& row, options const& o) {
         std::string outputs =
             output_namer(graph).name_all(aton::dsl::convert(graph, row, o.opset, std::move(arguments)));
         aton::complex_ir::lower(graph);
+        aton::mappings::lower_quantized(graph, aton::mappings::quantize_form::arithmetic);
         aton::remove_unused(graph);
         return {"built", {}, std::move(outputs), aton::to_model_proto(graph)};
     } catch (aton::unsupported_error const& e) {

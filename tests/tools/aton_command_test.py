@@ -71,7 +71,7 @@ class AtonCommand(unittest.TestCase):
         self.assertEqual(report, {"input": str(Path(SAMPLES, "linear_relu_dynbatch.pt2")), "output": str(written), "ok": True, "error": None,
                                   "unconvertible": [], "opset": 17, "nodes": 2, "weights": 2, "weight_bytes": 60,
                                   "rewritten_bytes": 0, "warnings": [], "drawn_inputs": [], "copied_weights": [], "quantized_weights": [],
-                                  "unquantized_weights": [], "verification": None})
+                                  "unquantized_weights": [], "quantized_products": [], "verification": None})
         quiet = aton("export", Path(SAMPLES, "linear_relu_dynbatch.pt2"), "-o", written, "-q", "--format", "json")
         self.assertEqual((quiet.returncode, quiet.stdout), (0, ""))
 

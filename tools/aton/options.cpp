@@ -236,6 +236,13 @@ command add_export(CLI::App& app, export_verifier verifier, std::function<int()>
         {{"fast", nan_mode::fast}, {"exact", nan_mode::exact}},
         "Maxima, minima, sorts and their indices of NaN. fast: as the runtime's operators, except in programs "
         "that test for NaN; exact: as ATen, with more nodes");
+    add_choice<quantization_mode>(
+        sub,
+        "--quantization",
+        options.quantization,
+        {{"fused", quantization_mode::fused}, {"exact", quantization_mode::exact}},
+        "Quantized tensors of the program. fused: QuantizeLinear, with which runtimes multiply integers; at most a few "
+        "numbers in a million are one step off; exact: torch's numbers, by arithmetic in floating point");
     sub.add_option("--seed", options.seed, "The seed of the random operators; default: other numbers in every run")
         ->check(CLI::Range(0, 1 << 24))
         ->type_name("NUMBER");

@@ -56,6 +56,10 @@ void export_into(contents& to, export_options const& options, std::string const&
         to.graph = export_graph(*to.program, options);
         to.page.graph = &to.graph.graph;
         for (warning const& each : to.graph.warnings) to.page.warnings.push_back(plain(each.text));
+        for (quantized_product const& each : to.graph.products)
+            if (!each.reason.empty() && to.page.warnings.size() < max_warnings)
+                to.page.warnings.push_back(plain(each.op + " '" + each.node + "' is computed in floating point: " +
+                                                 each.reason + (each.place.empty() ? "" : " (" + each.place + ")")));
     } catch (export_error const& e) {
         to.page.failure = without_path(e, path);
         to.page.refused = e.nodes();

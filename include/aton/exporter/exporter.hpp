@@ -70,6 +70,12 @@ enum class nan_mode : std::uint8_t {
     exact, ///< what ATen does: maxima, minima, sorts and their indices get nodes that treat NaN
 };
 
+/// How quantized tensors of the program are written.
+enum class quantization_mode : std::uint8_t {
+    fused, ///< as runtimes run them fastest: QuantizeLinear, of whose numbers a few in a million are one step off
+    exact, ///< with torch's numbers: arithmetic, unless QuantizeLinear gives the same
+};
+
 /// What an export does, in this order.
 enum class export_stage : std::uint8_t {
     read,     ///< the program, not its weights
@@ -131,6 +137,8 @@ struct export_options {
     guard_mode guards = guard_mode::frozen;
     random_mode random = random_mode::operators;
     nan_mode nan = nan_mode::fast;
+    quantization_mode quantization =
+        quantization_mode::fused; ///< of programs that are quantized (docs/quantization.md)
     std::optional<std::uint32_t>
         seed; ///< of the random operators, at most 2^24; none: the runtime chooses one for every run
     std::optional<quantize_options> quantize; ///< weights of products become integers; none: they stay
@@ -148,6 +156,14 @@ struct drawn_input {
     std::string place;        ///< "model.py:12 in forward"; may be empty
 };
 
+/// A convolution or product of matrices with an operand that the program has quantized.
+struct quantized_product {
+    std::string op;     ///< of the program: "aten::linear"
+    std::string node;   ///< its name in the program
+    std::string place;  ///< "model.py:12 in forward"; may be empty
+    std::string reason; ///< why it is computed in floating point; empty: ONNX Runtime computes it with integers
+};
+
 /// Statistics of an export.
 struct export_report {
     std::size_t nodes = 0;
@@ -160,6 +176,7 @@ struct export_report {
         copied_weights;                      ///< with weight_mode::reference: those that could not stay in their files
     std::vector<quantized_weight> quantized; ///< with export_options::quantize
     std::vector<unquantized_weight> unquantized; ///< likewise
+    std::vector<quantized_product> products;     ///< of a quantized program
 };
 
 /// A call of an operator that cannot be converted.
@@ -218,6 +235,7 @@ struct exported_graph {
     std::vector<drawn_input> drawn_inputs;             ///< with random_mode::inputs
     std::vector<quantized_initializer> quantized = {}; ///< with export_options::quantize
     std::vector<unquantized_weight> unquantized = {};  ///< likewise
+    std::vector<quantized_product> products = {};      ///< of a quantized program
 };
 
 /// What export_file() writes, in memory: converts a prepared program, optimizes the graph and checks it. Weights are initializers that

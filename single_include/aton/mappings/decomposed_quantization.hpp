@@ -5,18 +5,411 @@
 #define ATON_SINGLE_INCLUDE_ATON_MAPPINGS_DECOMPOSED_QUANTIZATION_HPP
 
 #include <aton/aton.hpp>
-#include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/reduction.hpp>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
+
+// ---- aton/ir/quantized.hpp
+// Quantized tensors in a graph. While it is built, three nodes of a domain of Aton's own say how numbers are rounded and what they stand
+// for; lowering turns them into what the opset and the runtime have.
+// Internal header.
+
+namespace ATON_NAMESPACE::quantized_ir {
+
+/// The domain of the nodes, which lowering removes.
+inline constexpr std::string_view domain = "aton.quantized";
+/// Quantize(x, scale, zero_point, inverse): round(x / scale) + zero_point, between `low` and `high`. `inverse` is what ATen multiplies by.
+inline constexpr std::string_view quantize = "Quantize";
+/// Dequantize(numbers, scale, zero_point): (numbers - zero_point) * scale in the dtype of the scale. With an input `table`, table[numbers] * scale.
+inline constexpr std::string_view dequantize = "Dequantize";
+/// ChooseParameters(x): scale (float64) and zero point (int64), both [1], for the range of all elements of x.
+inline constexpr std::string_view choose_parameters = "ChooseParameters";
+
+/// The inputs of Quantize and Dequantize.
+enum input : std::uint8_t { data, scale, zero_point, inverse, table = inverse };
+
+inline constexpr std::string_view axis_attribute = "axis";        ///< absent: the scale broadcasts to the tensor
+inline constexpr std::string_view block_attribute = "block_size"; ///< absent: one scale for each index of the axis
+inline constexpr std::string_view low_attribute = "low";
+inline constexpr std::string_view high_attribute = "high";
+inline constexpr std::string_view type_attribute = "to"; ///< the dtype of the numbers
+inline constexpr std::string_view eps_attribute = "eps"; ///< of ChooseParameters: the smallest scale
+
+/// Whether a node is the one of this name.
+template <class Node>
+bool is(Node const& n, std::string_view op) {
+    return n.domain == domain && n.op == op;
+}
+
+/// An integer attribute; `otherwise` if the node does not have it.
+template <class Node>
+std::int64_t number(Node const& n, std::string_view name, std::int64_t otherwise) {
+    auto const* const a = n.attribute(name);
+    return a == nullptr ? otherwise : a->i;
+}
+
+/// Whether the scale is one for each index of an axis, or for each block along it.
+template <class Node>
+bool has_axis(Node const& n) {
+    return n.attribute(axis_attribute) != nullptr;
+}
+
+/// The range of a dtype of quantized integers; {0, -1} for other dtypes.
+struct integer_limits {
+    std::int64_t low = 0;
+    std::int64_t high = -1;
+
+    [[nodiscard]] bool contain(std::int64_t n) const { return low <= n && n <= high; }
+    friend bool operator==(integer_limits const&, integer_limits const&) = default;
+};
+constexpr integer_limits limits_of(dtype type) {
+    switch (type) {
+    case dtype::uint8: return {0, 255};
+    case dtype::int8: return {-128, 127};
+    case dtype::uint16: return {0, 65535};
+    case dtype::int16: return {-32768, 32767};
+    case dtype::int32: return {-2147483648LL, 2147483647LL};
+    case dtype::uint4: return {0, 15};
+    case dtype::int4: return {-8, 7};
+    default: return {};
+    }
+}
+
+} // namespace ATON_NAMESPACE::quantized_ir
+
+// ---- aton/dsl/quantized_value.hpp
+// Quantized tensors of a mapping: `quantized_value`, and the functions that make it and take it apart.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl {
+
+/// What the numbers of a quantized tensor stand for: x = (number - zero_point) * scale, with numbers of `type` from `low` to `high`.
+struct quantization_scheme {
+    /// float32, or float16 for numbers that exist already. 0-d: for all elements. With `axis`: [n], for each index of it; with `block` too: the sizes of the tensor, with one element
+    /// for each block of that many along the axis. Without `axis`, any sizes that broadcast to those of the tensor.
+    value scale;
+    optional_value zero_point; ///< integers of any dtype and the shape of the scale; absent: 0
+    dtype type = dtype::int8;
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    std::optional<std::int64_t> axis = {}; ///< not negative
+    std::int64_t block = 0;                ///< 0: no blocks
+    optional_value inverse =
+        {}; ///< what ATen multiplies by to quantize, of the shape of the scale; absent: the reciprocal
+    optional_value table = {}; ///< [n] float32: number i stands for table[i] * scale; there is no zero point
+};
+
+/// A quantized tensor. It is not a `value`: no row for reals takes one by accident. `dequantize` gives reals, and `numbers` the integers,
+/// which ATen's operators on them take.
+class quantized_value {
+public:
+    /// Numbers that exist already: a weight, or an argument of the program.
+    quantized_value(value numbers, quantization_scheme scheme) : numbers_(numbers), scheme_(std::move(scheme)) {
+        if (numbers.dtype() != scheme_.type)
+            throw unsupported_error("dtype is not that of the input: quantized numbers of " +
+                                    std::string(name(scheme_.type)) + " in a tensor of " +
+                                    std::string(name(numbers.dtype())));
+    }
+
+    [[nodiscard]] value const& numbers() const { return numbers_; }
+    [[nodiscard]] quantization_scheme const& scheme() const { return scheme_; }
+
+private:
+    value numbers_;
+    quantization_scheme scheme_;
+};
+
+namespace detail {
+
+template <class Attribute = node_attribute>
+Attribute quantization_attribute(std::string_view name, std::int64_t i) {
+    Attribute a;
+    a.name = name;
+    a.type = onnx::attr_type::i;
+    a.i = i;
+    return a;
+}
+
+/// Appends a node of the domain with these results.
+template <class Graph>
+std::vector<value> append_quantized(Graph& graph, std::string_view op, std::vector<optional_value> const& inputs,
+                                    std::vector<node_attribute> attributes, std::vector<value_type> types) {
+    typename Graph::node_type node;
+    node.domain = quantized_ir::domain;
+    node.op = op;
+    for (optional_value const& v : inputs) node.inputs.push_back(v ? graph.capture((*v).owner(), (*v).id()) : no_value);
+    while (!node.inputs.empty() && node.inputs.back() == no_value) node.inputs.pop_back();
+    node.attributes = std::move(attributes);
+    node.source = graph.context.overload;
+    node.origin = graph.context.origin;
+    std::vector<value> out;
+    for (value_type& type : types) {
+        value_id const id = graph.add_value(std::move(type));
+        graph.values[id].producer = static_cast<std::int64_t>(graph.nodes.size());
+        node.outputs.push_back(id);
+        out.emplace_back(graph, id);
+    }
+    graph.nodes.push_back(std::move(node));
+    return out;
+}
+
+template <class Scheme = quantization_scheme>
+std::vector<node_attribute> attributes_of(Scheme const& s) {
+    std::vector<node_attribute> out{
+        quantization_attribute(quantized_ir::low_attribute, s.low),
+        quantization_attribute(quantized_ir::high_attribute, s.high),
+        quantization_attribute(quantized_ir::type_attribute, static_cast<std::int64_t>(s.type))};
+    if (s.axis) out.push_back(quantization_attribute(quantized_ir::axis_attribute, *s.axis));
+    if (s.block != 0) out.push_back(quantization_attribute(quantized_ir::block_attribute, s.block));
+    return out;
+}
+
+} // namespace detail
+
+/// x rounded to numbers of a scheme; x is float32.
+template <class Graph>
+quantized_value quantize(Graph const& g, value x, quantization_scheme scheme) {
+    if (x.dtype() != dtype::float32 || scheme.scale.dtype() != dtype::float32)
+        throw unsupported_error("quantization of numbers or by scales that are not float32; cast them first");
+    value_type type = x.type();
+    type.dtype = scheme.type;
+    value const numbers = detail::append_quantized(g.data(),
+                                                   quantized_ir::quantize,
+                                                   {x, scheme.scale, scheme.zero_point, scheme.inverse},
+                                                   detail::attributes_of(scheme),
+                                                   {std::move(type)})[0];
+    return {numbers, std::move(scheme)};
+}
+
+/// The numbers that a quantized tensor stands for, in the dtype of its scale, to which they are rounded once.
+template <class Graph>
+value dequantize(Graph const& g, quantized_value const& q) {
+    quantization_scheme const& s = q.scheme();
+    if (s.scale.dtype() != dtype::float32 && s.scale.dtype() != dtype::float16)
+        throw unsupported_error("scales that are neither float32 nor float16; cast them first");
+    value_type type = q.numbers().type();
+    type.dtype = s.scale.dtype();
+    return detail::append_quantized(g.data(),
+                                    quantized_ir::dequantize,
+                                    {q.numbers(), s.scale, s.zero_point, s.table},
+                                    detail::attributes_of(s),
+                                    {std::move(type)})[0];
+}
+
+/// Scale and zero point of numbers from `low` to `high` for the range of x, extended to 0.
+struct chosen_parameters {
+    value scale;      ///< [1] float64
+    value zero_point; ///< [1] int64
+};
+/// Those of ATen: the scale is at least `eps`. x is float32.
+template <class Graph>
+chosen_parameters choose_parameters(Graph const& g, value x, std::int64_t low, std::int64_t high, double eps) {
+    node_attribute least;
+    least.name = quantized_ir::eps_attribute;
+    least.type = onnx::attr_type::f;
+    least.f = static_cast<float>(eps);
+    std::vector<value> const made =
+        detail::append_quantized(g.data(),
+                                 quantized_ir::choose_parameters,
+                                 {x},
+                                 {detail::quantization_attribute(quantized_ir::low_attribute, low),
+                                  detail::quantization_attribute(quantized_ir::high_attribute, high),
+                                  std::move(least)},
+                                 {{dtype::float64, aton::shape({1})}, {dtype::int64, aton::shape({1})}});
+    return {made[0], made[1]};
+}
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/mappings/detail/quantized_forms.hpp
+// Quantization and dequantization as operators of ONNX: QuantizeLinear and DequantizeLinear, or arithmetic.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// The first opset whose QuantizeLinear and DequantizeLinear take numbers of this dtype with scales as in the scheme;
+/// a high one: none.
+inline int first_opset_of(quantization_scheme const& s) {
+    constexpr int never = 1000;
+    int const scale = s.scale.dtype() == dtype::float32 ? 10 : 19;
+    int const axis = s.block != 0 ? 21 : std::max(scale, s.axis ? 13 : 10);
+    switch (s.type) {
+    case dtype::int8:
+    case dtype::uint8: return axis;
+    case dtype::int16:
+    case dtype::uint16:
+    case dtype::int4:
+    case dtype::uint4: return 21;
+    case dtype::float8_e4m3fn:
+    case dtype::float8_e5m2: return std::max(axis, 19);
+    default: return never;
+    }
+}
+/// Whether the operators have this form of scales: one, or along an axis.
+inline bool has_linear_scale(quantization_scheme const& s) {
+    return s.axis || (s.scale.has_rank() && s.scale.rank() == 0);
+}
+
+/// Whether all elements of a constant are integers that `holds` accepts; false for what is not known.
+template <class Holds>
+bool holds_for_all(value v, Holds const& holds) {
+    if (!v.is_constant() || !is_integral(v.dtype())) return false;
+    tensor const& all = v.constant();
+    for (std::size_t i = 0; i != static_cast<std::size_t>(all.element_count()); ++i)
+        if (!holds(all.at(i).to<std::int64_t>())) return false;
+    return true;
+}
+
+/// The zero points in the dtype of the numbers, and nothing if that may not hold them. It is always written: ONNX
+/// Runtime 1.22 reads negative numbers without one as 0.
+inline optional_value linear_zero_point(graph<11> g, quantization_scheme const& s) {
+    if (!s.zero_point) {
+        if (s.scale.has_rank() && s.scale.rank() == 0 && tensor::can_hold(s.type)) return value(g.scalar(0, s.type));
+        if (!s.scale.shape().is_static() || !tensor::can_hold(s.type)) return absent;
+        tensor zeros{s.type, {}, {}};
+        for (dim const& d : s.scale.shape().dims()) zeros.sizes.push_back(d.size());
+        for (std::int64_t i = zeros.element_count(); i > 0; --i) zeros.append(0);
+        return value(g.constant(std::move(zeros)));
+    }
+    value const zero = *s.zero_point;
+    if (zero.dtype() == s.type) return zero;
+    auto const limits = quantized_ir::limits_of(s.type);
+    if (!holds_for_all(zero, [&](std::int64_t n) { return limits.contain(n); })) return absent;
+    tensor const& all = zero.constant();
+    tensor narrow{s.type, all.sizes, {}};
+    for (std::size_t i = 0; i != static_cast<std::size_t>(all.element_count()); ++i)
+        narrow.append(all.at(i).to<std::int64_t>());
+    return value(g.constant(std::move(narrow)));
+}
+
+/// A parameter as it broadcasts to a tensor, whose axis of blocks is split by split_blocks().
+inline value spread_parameter(graph<11> g, value parameter, value x, quantization_scheme const& s) {
+    if (s.block != 0) return unsqueeze(g, parameter, *s.axis + 1);
+    if (!s.axis) return parameter;
+    safe_vector<sym_int> sizes(static_cast<std::size_t>(x.rank()), 1);
+    sizes[static_cast<std::size_t>(*s.axis)] = -1;
+    return reshape(g, parameter, sizes);
+}
+inline safe_vector<sym_int> sizes_of(graph<11> g, value x) {
+    safe_vector<sym_int> sizes;
+    for (std::int64_t i = 0; i != x.rank(); ++i) sizes.push_back(g.size(x, i));
+    return sizes;
+}
+/// (..., n, ...) as (..., n / block, block, ...).
+inline value split_blocks(graph<11> g, value x, quantization_scheme const& s) {
+    if (s.block == 0) return x;
+    safe_vector<sym_int> sizes = sizes_of(g, x);
+    auto const at = sizes.begin() + static_cast<std::ptrdiff_t>(*s.axis);
+    *at = -1;
+    sizes.insert(at + 1, s.block);
+    return reshape(g, x, sizes);
+}
+inline value join_blocks(graph<11> g, value y, value x, quantization_scheme const& s) {
+    return s.block == 0 ? y : reshape(g, y, sizes_of(g, x));
+}
+
+/// Whether a scale is a power of two, by which products and quotients are exact.
+inline bool is_exact_scale(value scale) {
+    if (!scale.is_constant() || scale.constant().element_count() != 1) return false;
+    int exponent = 0;
+    return exactly_equal(std::frexp(scale.constant<double>(), &exponent), 0.5) && std::abs(exponent) < 120;
+}
+
+/// round(x / scale) + zero_point within the range, as ATen computes it: x is multiplied by the inverse of the scale.
+inline value quantize_by_arithmetic(graph<11> g, value x, quantization_scheme const& s) {
+    auto const spread = [&](value p) { return spread_parameter(g, p, x, s); };
+    value const inverse = s.inverse ? spread(*s.inverse) : value(g.op<"Reciprocal">(spread(s.scale)));
+    value number = g.op<"Round">(g.op<"Mul">(split_blocks(g, x, s), inverse));
+    if (s.zero_point) number = g.op<"Add">(number, g.cast(spread(*s.zero_point), dtype::float32));
+    auto const limit = [&](std::int64_t n) { return rounded_constant(g, n, dtype::float32); };
+    return join_blocks(g, g.cast(clip(g, number, limit(s.low), limit(s.high)), s.type), x, s);
+}
+
+/// QuantizeLinear, which divides by the scale; a range narrower than that of the dtype is a Clip of the integers,
+/// behind which products are still fused. Nothing if the opset does not have it.
+inline optional_value quantize_linearly(graph<11> g, value x, quantization_scheme const& s) {
+    auto const limits = quantized_ir::limits_of(s.type);
+    bool const is_whole = is_floating(s.type) || (s.low == limits.low && s.high == limits.high);
+    bool const has_clip = g.opset() >= 12 && bits(s.type) == 8;
+    if (g.opset() < first_opset_of(s) || !has_linear_scale(s) || (!is_whole && !has_clip)) return absent;
+    optional_value const zero = linear_zero_point(g, s);
+    if (!zero) return absent;
+    value const numbers = [&]() -> value {
+        if (!s.axis) return g.op<"QuantizeLinear">(x, s.scale, zero);
+        if (s.block == 0) return g.within<13>().op<"QuantizeLinear">(x, s.scale, zero, attr::axis_i(*s.axis));
+        return g.within<21>().op<"QuantizeLinear">(
+            x, s.scale, zero, attr::axis_i(*s.axis), attr::block_size_i(s.block));
+    }();
+    return is_whole ? numbers : clip(g, numbers, g.scalar(s.low, s.type), g.scalar(s.high, s.type));
+}
+
+/// (number - zero_point) * scale in float32, rounded to the dtype of the scale. As in ATen, differences per channel are
+/// those of integers.
+inline value dequantize_by_arithmetic(graph<11> g, value numbers, quantization_scheme const& s) {
+    auto const spread = [&](value p) { return spread_parameter(g, p, numbers, s); };
+    value x = split_blocks(g, numbers, s);
+    if (s.table) {
+        x = g.op<"Gather">(*s.table, g.cast(x, dtype::int64));
+    } else {
+        bool const is_long = s.axis && bits(s.type) > 16 && (!s.zero_point || is_integral(s.zero_point->dtype()));
+        dtype const wide = is_long ? dtype::int64 : dtype::float32;
+        x = g.op<"Cast">(x, attr::to_i(wide)); // not g.cast, which computes constants: integers are smaller
+        if (s.zero_point) x = g.op<"Sub">(x, g.cast(spread(*s.zero_point), wide));
+        x = g.cast(x, dtype::float32);
+    }
+    value const y = g.op<"Mul">(x, g.cast(spread(s.scale), dtype::float32));
+    return join_blocks(g, g.cast(y, s.scale.dtype()), numbers, s);
+}
+
+/// DequantizeLinear; nothing if the opset does not have it.
+inline optional_value dequantize_linearly(graph<11> g, value numbers, quantization_scheme const& s) {
+    if (s.table || !has_linear_scale(s)) return absent;
+    bool const is_bias = s.type == dtype::int32 && g.opset() >= (s.axis ? 13 : 10) && s.block == 0 &&
+                         (!s.zero_point || holds_for_all(*s.zero_point, [](std::int64_t n) { return n == 0; }));
+    if (!is_bias && g.opset() < first_opset_of(s)) return absent;
+    optional_value const zero = linear_zero_point(g, s);
+    if (!zero) return absent;
+    if (!s.axis) return value(g.op<"DequantizeLinear">(numbers, s.scale, zero));
+    if (s.block == 0)
+        return value(g.within<13>().op<"DequantizeLinear">(numbers, s.scale, zero, attr::axis_i(*s.axis)));
+    return value(g.within<21>().op<"DequantizeLinear">(
+        numbers, s.scale, zero, attr::axis_i(*s.axis), attr::block_size_i(s.block)));
+}
+
+/// The extremes of x along the axes, moved apart so that 0 is between them.
+inline std::tuple<value, value> range_with_zero(graph<11> g, value x, axis_list axes, bool keepdim) {
+    if (x.dtype() != dtype::float32) throw unsupported_error("the parameters of numbers that are not float32");
+    value const zero = g.scalar_like(0, x);
+    return {min_of(g, extreme<"ReduceMin">(g, x, axes, keepdim), zero),
+            max_of(g, extreme<"ReduceMax">(g, x, axes, keepdim), zero)};
+}
+
+/// ChooseParameters as arithmetic.
+inline chosen_parameters choose_by_arithmetic(graph<11> g, value x, std::int64_t low, std::int64_t high, double eps) {
+    auto const [least, greatest] = range_with_zero(g, x, iota(x.rank()), false);
+    double const steps = static_cast<double>(high) - static_cast<double>(low);
+    value const span = g.op<"Div">(g.op<"Sub">(greatest, least), rounded_constant(g, steps, dtype::float32));
+    value const scale = max_of(g, span, g.constant({eps}, dtype::float32, {1}));
+    value const moved = g.cast(g.op<"Round">(g.op<"Div">(least, scale)), dtype::int32);
+    value const zero = g.op<"Sub">(g.scalar(low, dtype::int64), g.cast(moved, dtype::int64));
+    value const bounded = max_of(g, min_of(g, zero, g.scalar(high, dtype::int64)), g.scalar(low, dtype::int64));
+    return {g.cast(scale, dtype::float64), bounded};
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/decomposed_quantization.hpp
 // Quantization as torch's exported programs write it: quantized_decomposed's quantize and dequantize, per tensor and
@@ -28,26 +421,16 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// The range of a dtype of quantized numbers; refuses other dtypes.
-inline std::array<std::int64_t, 2> quantized_range(dtype type) {
-    switch (type) {
-    case dtype::uint8: return {0, 255};
-    case dtype::int8: return {-128, 127};
-    case dtype::uint16: return {0, 65535};
-    case dtype::int16: return {-32768, 32767};
-    case dtype::int32: return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
-    default: throw unsupported_error("quantized numbers of " + std::string(name(type)));
-    }
+inline quantized_ir::integer_limits quantized_range(dtype type) {
+    quantized_ir::integer_limits const limits = quantized_ir::limits_of(type);
+    if (bits(type) < 8 || limits.high < limits.low)
+        throw unsupported_error("quantized numbers of " + std::string(name(type)));
+    return limits;
 }
 inline void require_quantized_range(std::int64_t low, std::int64_t high, dtype type) {
-    auto const [least, greatest] = quantized_range(type);
-    if (low < least || high > greatest)
+    auto const limits = quantized_range(type);
+    if (low < limits.low || high > limits.high)
         throw unsupported_error("quant_min or quant_max is out of the range of the dtype");
-}
-
-/// Whether QuantizeLinear and DequantizeLinear support the dtype at this opset.
-inline bool has_linear_quantization(graph<11> g, dtype type) {
-    bool const is_byte = type == dtype::uint8 || type == dtype::int8;
-    return is_byte || ((type == dtype::uint16 || type == dtype::int16) && g.opset() >= 21);
 }
 
 /// x in float32, the only dtype that torch quantizes.
@@ -57,16 +440,6 @@ inline value quantizable(graph<11> g, value x) {
     return g.cast(x, dtype::float32);
 }
 
-/// round(x / scale) + zero_point within the range. As in torch, x is multiplied by the inverse of the scale.
-inline value quantized(graph<11> g, value x, value inverse, value zero, std::int64_t low, std::int64_t high,
-                       dtype type) {
-    require_quantized_range(low, high, type);
-    value const number = g.op<"Add">(g.op<"Round">(g.op<"Mul">(x, inverse)), g.cast(zero, dtype::float32));
-    auto const limit = [&](std::int64_t n) { return rounded_constant(g, n, dtype::float32); };
-    return g.cast(clip(g, number, limit(low), limit(high)), type);
-}
-
-/// QuantizeLinear if it computes the same: it divides by the scale, which rounds differently unless that is a power of two.
 inline constexpr auto quantize_by_numbers =
     symbolic<"quantized_decomposed::quantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int "
              "quant_max, ScalarType dtype) -> Tensor">([](graph<11> g, value input, double scale, std::int64_t zero,
@@ -74,14 +447,16 @@ inline constexpr auto quantize_by_numbers =
         value const x = quantizable(g, input);
         if (exactly_equal(scale, 0) || !std::isfinite(scale))
             return g.unsupported("a scale of 0, or one that is not finite");
-        auto const [least, greatest] = quantized_range(type);
-        int exponent = 0;
-        bool const is_exact = exactly_equal(std::frexp(scale, &exponent), 0.5) && std::abs(exponent) < 120;
-        bool const is_whole = low == least && high == greatest && zero >= low && zero <= high;
-        if (is_exact && is_whole && has_linear_quantization(g, type))
-            return g.op<"QuantizeLinear">(x, g.scalar(scale, dtype::float32), g.scalar(zero, type));
-        value const inverse = rounded_constant(g, 1 / scale, dtype::float32);
-        return quantized(g, x, inverse, g.scalar(zero, dtype::int64), low, high, type);
+        require_quantized_range(low, high, type);
+        return quantize(g,
+                        x,
+                        {.scale = rounded_constant(g, scale, dtype::float32),
+                         .zero_point = g.scalar(zero, dtype::int64),
+                         .type = type,
+                         .low = low,
+                         .high = high,
+                         .inverse = rounded_constant(g, 1 / scale, dtype::float32)})
+            .numbers();
     });
 
 /// A parameter with one element, 0-d.
@@ -93,17 +468,18 @@ inline constexpr auto quantize_by_tensors =
                                                                          value zero, std::int64_t low,
                                                                          std::int64_t high, dtype type) -> value {
         value const x = quantizable(g, input);
-        value const inverse =
-            g.cast(g.op<"Reciprocal">(g.cast(one_parameter(g, scale), dtype::float64)), dtype::float32);
-        return quantized(g, x, inverse, one_parameter(g, zero), low, high, type);
+        require_quantized_range(low, high, type);
+        value const step = g.cast(one_parameter(g, scale), dtype::float64);
+        return quantize(g,
+                        x,
+                        {.scale = g.cast(step, dtype::float32),
+                         .zero_point = one_parameter(g, zero),
+                         .type = type,
+                         .low = low,
+                         .high = high,
+                         .inverse = g.cast(g.op<"Reciprocal">(step), dtype::float32)})
+            .numbers();
     });
-
-/// Sizes of 1 except along the axis.
-inline value channel_parameter(graph<11> g, value parameter, value x, std::int64_t axis) {
-    safe_vector<sym_int> sizes(static_cast<std::size_t>(x.rank()), 1);
-    sizes[static_cast<std::size_t>(normalize_axis(axis, x.rank()))] = -1;
-    return reshape(g, parameter, sizes);
-}
 
 inline constexpr auto quantize_channels =
     symbolic<"quantized_decomposed::quantize_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, "
@@ -111,29 +487,44 @@ inline constexpr auto quantize_channels =
         [](graph<11> g, value input, value scales, value zeros, std::int64_t axis, std::int64_t low, std::int64_t high,
            dtype type) -> value {
             value const x = quantizable(g, input);
+            require_quantized_range(low, high, type);
             if (scales.dtype() != dtype::float32) return g.unsupported("scales that are not float32");
             if (bits(zeros.dtype()) > 32 && is_floating(zeros.dtype())) return g.unsupported("zero_points of float64");
-            value const inverse = g.op<"Reciprocal">(channel_parameter(g, scales, input, axis));
-            return quantized(g, x, inverse, channel_parameter(g, zeros, input, axis), low, high, type);
+            return quantize(g,
+                            x,
+                            {.scale = scales,
+                             .zero_point = zeros,
+                             .type = type,
+                             .low = low,
+                             .high = high,
+                             .axis = normalize_axis(axis, input.rank())})
+                .numbers();
         });
 
-inline void require_dtype(value input, dtype type) {
-    static_cast<void>(quantized_range(type));
-    if (input.dtype() != type) throw unsupported_error("dtype is not that of the input");
-}
-
-/// (x - zero) * scale in the dtype of the result; half-precision dtypes are rounded after each step, but not scale and zero.
-inline value dequantized(graph<11> g, value x, value scale, value zero, dtype out) {
-    dtype const wide = opmath_type(out);
-    value const number = g.cast(g.cast(x, out), wide);
-    value const difference = g.cast(g.op<"Sub">(number, g.cast(zero, wide)), out);
-    return g.cast(g.op<"Mul">(g.cast(difference, wide), g.cast(scale, wide)), out);
-}
 /// The dtype of a result.
 inline dtype dequantized_dtype(std::optional<dtype> asked) {
     dtype const out = asked.value_or(dtype::float32);
     if (!is_floating(out)) throw unsupported_error("dequantized numbers of " + std::string(name(out)));
     return out;
+}
+/// (x - zero) * scale for one scale and zero point. As in ATen, half-precision dtypes are rounded after each step, but not
+/// scale and zero.
+inline value dequantized(graph<11> g, value x, value scale, value zero, dtype type, std::optional<dtype> asked) {
+    auto const limits = quantized_range(type);
+    dtype const out = dequantized_dtype(asked);
+    if (out == dtype::float32) {
+        quantization_scheme const scheme{.scale = g.cast(scale, dtype::float32),
+                                         .zero_point = zero,
+                                         .type = type,
+                                         .low = limits.low,
+                                         .high = limits.high};
+        return dequantize(g, quantized_value(x, scheme));
+    }
+    if (x.dtype() != type) throw unsupported_error("dtype is not that of the input");
+    dtype const wide = opmath_type(out);
+    value const number = g.cast(g.cast(x, out), wide);
+    value const difference = g.cast(g.op<"Sub">(number, g.cast(zero, wide)), out);
+    return g.cast(g.op<"Mul">(g.cast(difference, wide), g.cast(scale, wide)), out);
 }
 
 // quant_min and quant_max do not take part in the computation.
@@ -142,12 +533,10 @@ inline constexpr auto dequantize_by_numbers =
              "int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor">(
         [](graph<11> g, value input, double scale, std::int64_t zero, std::int64_t, std::int64_t, dtype type,
            std::optional<dtype> asked) -> value {
-            require_dtype(input, type);
-            dtype const out = dequantized_dtype(asked);
-            auto const [least, greatest] = quantized_range(type);
-            if (out == dtype::float32 && has_linear_quantization(g, type) && zero >= least && zero <= greatest)
-                return g.op<"DequantizeLinear">(input, rounded_constant(g, scale, out), g.scalar(zero, type));
-            return dequantized(g, input, g.scalar(scale, dtype::float64), g.scalar(zero, dtype::int64), out);
+            bool const is_float32 = asked.value_or(dtype::float32) == dtype::float32;
+            value const step =
+                is_float32 ? rounded_constant(g, scale, dtype::float32) : value(g.scalar(scale, dtype::float64));
+            return dequantized(g, input, step, g.scalar(zero, dtype::int64), type, asked);
         });
 
 inline constexpr auto dequantize_by_tensors =
@@ -155,44 +544,26 @@ inline constexpr auto dequantize_by_tensors =
              "quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor">(
         [](graph<11> g, value input, value scale, value zero, std::int64_t, std::int64_t, dtype type,
            std::optional<dtype> asked) -> value {
-            require_dtype(input, type);
-            return dequantized(g, input, one_parameter(g, scale), one_parameter(g, zero), dequantized_dtype(asked));
+            return dequantized(g, input, one_parameter(g, scale), one_parameter(g, zero), type, asked);
         });
-
-/// Whether all zero points are known and in the range of a dtype.
-inline bool are_all_in_range(optional_value zeros, dtype type) {
-    if (!zeros) return true;
-    if (!zeros->is_constant() || !is_integral(zeros->dtype())) return false;
-    auto const [least, greatest] = quantized_range(type);
-    tensor const& all = zeros->constant();
-    for (std::size_t i = 0; i != static_cast<std::size_t>(all.element_count()); ++i)
-        if (auto const n = all.at(i).to<std::int64_t>(); n < least || n > greatest) return false;
-    return true;
-}
 
 inline constexpr auto dequantize_channels =
     symbolic<"quantized_decomposed::dequantize_per_channel(Tensor input, Tensor scales, Tensor? zero_points, int axis, "
              "int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor">(
         [](graph<11> g, value input, value scales, optional_value zeros, std::int64_t axis, std::int64_t low,
            std::int64_t high, dtype type, std::optional<dtype> asked) -> value {
-            require_dtype(input, type);
             require_quantized_range(low, high, type);
             if (scales.dtype() != dtype::float32) return g.unsupported("scales that are not float32");
+            if (zeros && is_complex(zeros->dtype())) return g.unsupported("zero_points that are complex");
             dtype const out = dequantized_dtype(asked);
-            std::int64_t const channel = normalize_axis(axis, input.rank());
-            if (zeros && is_floating(zeros->dtype())) { // of embeddings: no zero point of ONNX is a float
-                value const moved = subtract(g, input, channel_parameter(g, *zeros, input, channel));
-                return g.cast(multiply(g, moved, channel_parameter(g, scales, input, channel)), out);
-            }
-            if (g.opset() >= 13 && has_linear_quantization(g, type) && are_all_in_range(zeros, type)) {
-                optional_value const zero = zeros ? optional_value(g.cast(*zeros, type)) : absent;
-                return g.cast(g.within<13>().op<"DequantizeLinear">(input, scales, zero, attr::axis_i(channel)), out);
-            }
-            value const x = g.cast(input, dtype::int64);
-            value const moved =
-                zeros ? value(g.op<"Sub">(x, g.cast(channel_parameter(g, *zeros, input, channel), dtype::int64))) : x;
-            return g.cast(g.op<"Mul">(g.cast(moved, dtype::float32), channel_parameter(g, scales, input, channel)),
-                          out);
+            quantized_value const numbers(input,
+                                          {.scale = scales,
+                                           .zero_point = zeros,
+                                           .type = type,
+                                           .low = low,
+                                           .high = high,
+                                           .axis = normalize_axis(axis, input.rank())});
+            return g.cast(dequantize(g, numbers), out);
         });
 
 /// Tokens have parameters of their own, [..., 1], with which the numbers are promoted. Here the zero point is added
@@ -217,29 +588,16 @@ inline constexpr auto dequantize_tokens =
             return g.cast(multiply(g, subtract(g, input, zeros), scales), out);
         });
 
-/// The extremes of x along the axes, moved apart so that 0 is between them.
-inline std::tuple<value, value> range_with_zero(graph<11> g, value x, axis_list axes, bool keepdim) {
-    if (x.dtype() != dtype::float32) throw unsupported_error("the parameters of numbers that are not float32");
-    value const zero = g.scalar_like(0, x);
-    return {min_of(g, extreme<"ReduceMin">(g, x, axes, keepdim), zero),
-            max_of(g, extreme<"ReduceMax">(g, x, axes, keepdim), zero)};
-}
-
 /// Scale and zero point for the range of a whole tensor, both [1]. The results do not depend on the dtype of the
 /// quantized numbers.
-inline constexpr auto choose_parameters =
+inline constexpr auto choose_parameters_of_tensor =
     symbolic<"quantized_decomposed::choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, "
              "ScalarType dtype) -> (Tensor, Tensor)">([](graph<11> g, value input, std::int64_t low, std::int64_t high,
                                                          double eps, dtype) -> std::tuple<value, value> {
         if (low >= high) throw unsupported_error("quant_min is not less than quant_max");
-        auto const [least, greatest] = range_with_zero(g, input, iota(input.rank()), false);
-        double const steps = static_cast<double>(high) - static_cast<double>(low);
-        value const span = g.op<"Div">(g.op<"Sub">(greatest, least), rounded_constant(g, steps, dtype::float32));
-        value const scale = max_of(g, span, g.constant({eps}, dtype::float32, {1}));
-        value const moved = g.cast(g.op<"Round">(g.op<"Div">(least, scale)), dtype::int32);
-        value const zero = g.op<"Sub">(g.scalar(low, dtype::int64), g.cast(moved, dtype::int64));
-        value const bounded = max_of(g, min_of(g, zero, g.scalar(high, dtype::int64)), g.scalar(low, dtype::int64));
-        return {g.cast(scale, dtype::float64), bounded};
+        if (input.dtype() != dtype::float32) throw unsupported_error("the parameters of numbers that are not float32");
+        auto const chosen = choose_parameters(g, input, low, high, eps);
+        return {chosen.scale, chosen.zero_point};
     });
 
 /// The same for each token, for int8; the zero point is the one with the smaller error.
@@ -265,7 +623,7 @@ inline constexpr auto choose_token_parameters = symbolic<
 inline constexpr auto decomposed_quantization = table(
     detail::quantize_by_numbers, detail::quantize_by_tensors, detail::quantize_channels, detail::dequantize_by_numbers,
     detail::dequantize_by_tensors, detail::dequantize_channels, detail::quantize_tokens, detail::dequantize_tokens,
-    detail::choose_parameters, detail::choose_token_parameters);
+    detail::choose_parameters_of_tensor, detail::choose_token_parameters);
 
 } // namespace ATON_NAMESPACE::mappings
 
