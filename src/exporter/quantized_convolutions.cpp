@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions of integers.
+// Convolutions whose operands and result are quantized.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,6 @@
 #include "quantized_product.hpp"
 
 namespace ATON_NAMESPACE::exporter {
-
-namespace ir = quantized_ir;
 
 /// A bias as int32 with the scale of the product: what is fused then equals what is not, and ONNX Runtime fuses every form. One that int32
 /// does not hold stays.
@@ -48,55 +46,11 @@ void product::make_bias_integer(std::size_t node, std::size_t slot) {
 
 std::string product::write_convolution() {
     if (n_.op == "ConvTranspose") return "there is no kernel for transposed convolutions";
-    if (has_constant_scale() && feeds_quantize(n_.outputs[0])) {
-        make_bias_integer(at_, 2);
-        return {};
-    }
-    if (std::string reason = weight_reason(0); !reason.empty()) return reason;
-    if (ir::has_axis(*right_) && has_zero_points(*right_)) return "its weight has a zero point for each channel";
-    if (!g_.type(n_.outputs[0]).shape.has_rank()) return "the rank of its output is not known";
-    write_integer_convolution();
+    // ConvInteger would compute these: in ONNX Runtime 1.31 it takes three times as long as Conv.
+    if (!has_constant_scale()) return "its scale is computed at run time";
+    if (!feeds_quantize(n_.outputs[0])) return "its output is not quantized";
+    make_bias_integer(at_, 2);
     return {};
-}
-
-/// One number, or one for each channel, beside (batch, channel, ...).
-value_id product::spread(tensor t, std::size_t rank) {
-    std::int64_t const count = t.element_count();
-    t.sizes.assign(count == 1 ? 0 : rank - 1, 1);
-    if (count != 1) t.sizes[0] = count;
-    return g_.add_constant(std::move(t));
-}
-
-/// ConvInteger, whose sums become reals, plus the bias.
-void product::write_integer_convolution() {
-    value_type const type = g_.type(n_.outputs[0]);
-    std::size_t const rank = type.shape.rank();
-    value_type integers = type;
-    integers.dtype = dtype::int32;
-    value_id const sums = g_.add(at_, n_, "ConvInteger", integer_operands(), integers, n_.attributes);
-    value_id const reals = g_.add(at_, n_, "Cast", {sums}, type, {make_attribute("to", std::int64_t{1})});
-    tensor const weight = *g_.constant(right_->inputs[ir::scale]);
-    value_id scale = no_value;
-    if (auto const all = scales()) {
-        tensor both{dtype::float32, weight.sizes, {}};
-        for (float const s : *all) both.append(static_cast<double>(s));
-        scale = spread(std::move(both), rank);
-    } else {
-        scale = spread(weight, rank);
-        scale = g_.add(at_, n_, "Mul", {left_->inputs[ir::scale], scale}, g_.type(scale));
-    }
-    if (n_.inputs.size() < 3 || n_.inputs[2] == no_value) return g_.replace(at_, "Mul", {reals, scale});
-    value_id const scaled = g_.add(at_, n_, "Mul", {reals, scale}, type);
-    value_id bias = n_.inputs[2];
-    if (auto const known = g_.constant(bias)) {
-        bias = spread(*known, rank);
-    } else {
-        tensor to{dtype::int64, {static_cast<std::int64_t>(rank) - 1}, {}};
-        for (std::size_t i = 1; i != rank; ++i) to.append(i == 1 ? -1 : 1);
-        value_type flat{dtype::float32, {}};
-        bias = g_.add(at_, n_, "Reshape", {bias, g_.add_constant(std::move(to))}, std::move(flat));
-    }
-    g_.replace(at_, "Add", {scaled, bias});
 }
 
 } // namespace ATON_NAMESPACE::exporter

@@ -61,8 +61,6 @@ private:
     [[nodiscard]] std::vector<value_id> integer_operands();
     [[nodiscard]] std::optional<std::vector<float>> scales() const;
     void make_bias_integer(std::size_t node, std::size_t slot);
-    [[nodiscard]] value_id spread(tensor t, std::size_t rank);
-    void write_integer_convolution();
     void write_integer_matrices(std::size_t last, value_id bias);
     [[nodiscard]] bool use_columns();
     void separate_bias(std::size_t last, value_id bias);

@@ -49,7 +49,7 @@ std::string product::operand_reason() const {
     return {};
 }
 
-/// Why ConvInteger and MatMulInteger do not take the weight, whose scales must be along this axis.
+/// Why MatMulInteger does not take the weight, whose scales must be along this axis.
 std::string product::weight_reason(std::int64_t axis) const {
     if (!is_weight()) return "its weight is computed";
     if (!has_integer_zero_points()) return "its zero points are not integers of the dtype";
@@ -89,7 +89,7 @@ value_id product::zero_points_of(graph_node const& d) {
     return g_.type(id).dtype == type || !known ? id : g_.add_constant(known->to(type));
 }
 
-/// Whether ConvInteger and MatMulInteger take the zero points.
+/// Whether MatMulInteger takes the zero points.
 bool product::has_integer_zero_points() const {
     for (graph_node const* const d : {left_, right_}) {
         if (d->inputs.size() <= ir::zero_point || d->inputs[ir::zero_point] == no_value) continue;
