@@ -59,6 +59,15 @@ TEST_CASE("attributes of older versions that became inputs") {
     CHECK(numbers_of(of_x("a, out = Split <split = [1, 2], axis = 1> (x)", 2, matrix)) == numbers{2, 3, 5, 6});
     CHECK(numbers_of(of_x("a, out = Split (x)", 2, matrix)) == numbers{4, 5, 6});
     CHECK(numbers_of(of_x("out, i = TopK <k = 2, axis = 1> (x)", 1, matrix)) == numbers{3, 2, 6, 5});
+    tensor const two = tensor::of_scalar(std::int64_t{2}, dtype::int64);
+    CHECK(numbers_of(one("float[N] x, int64 k", "out, i = TopK <sorted = 1> (x, k)", 11, {matrix, two})) ==
+          numbers{3, 2, 6, 5});
+    CHECK(numbers_of(one("float[N] x, int64 k", "out, i = TopK <sorted = 0> (x, k)", 11, {matrix, two})) ==
+          numbers{2, 3, 5, 6}); // any order but the sorted one, which verify would not miss
+    CHECK(numbers_of(one("float[N] x, int64 k",
+                         "o, i = TopK <sorted = 0, largest = 0> (x, k) out = Cast <to = 1> (i)",
+                         11,
+                         {matrix, two})) == numbers{1, 0, 1, 0});
     CHECK(numbers_of(one("float[N] x, float t, float a",
                          "out = Tile (x, t, a)",
                          1,
