@@ -269,7 +269,7 @@ private:
             return out;
         case base_type::scalar:
             if (auto const number = extreme(a)) out.number = *number;
-            else if (theme_.type == dtype::bool_ && random_.chance(0.5)) out.number = truth();
+            else if (theme_.type == dtype::bool_ && random_.chance(0.8)) out.number = truth();
             else if (random_.chance(0.5)) out.number = static_cast<long long>(random_.integer(-3, 3));
             else out.number = std::round((random_.fraction() * 6 - 3) * 16) / 16;
             return out;
