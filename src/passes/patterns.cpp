@@ -162,16 +162,22 @@ private:
             n.outputs.push_back(id);
         }
         made_[index] = n.outputs;
+        if (is_declared(n.domain)) graph_.import_domain(n.domain, 1);
         graph_.nodes.push_back(std::move(n));
         shapes::infer_types(graph_, graph_.nodes.back());
         return made_[index];
     }
 
+    /// Whether a domain is declared in C++, where ONNX does not know it. A pattern has no schemas of its operators.
+    [[nodiscard]] static bool is_declared(std::string_view domain) {
+        return !domain.empty() && onnx::newest_version(domain) == 0;
+    }
     /// The dtypes of the results, as far as the schema tells. Throws illegal_call for operands that it does not allow.
     [[nodiscard]] std::vector<dtype> result_types(graph_node const& n, std::size_t outputs) const {
         int const opset = n.domain.empty() ? graph_.opset : onnx::newest_version(n.domain);
         onnx::op_schema const schema = onnx::find(n.domain, n.op, opset);
         std::vector<dtype> types(outputs, dtype::undefined);
+        if (is_declared(n.domain)) return std::vector(outputs, graph_.values[n.inputs.at(0)].type.dtype);
         if (!schema) throw illegal_call(n.op + " does not exist at opset " + std::to_string(opset));
         std::vector<dtype> variables(static_cast<std::size_t>(schema.type_var_count()), dtype::undefined);
         for (std::size_t i = 0; i != n.inputs.size() && schema.input_count() != 0; ++i) {

@@ -95,7 +95,7 @@ void visit(rewriter& r, graph_node&& n) {
     for_each_capture(n, [&](value_id& id) { id = r.resolve(id); });
     bool const used =
         std::any_of(n.outputs.begin(), n.outputs.end(), [&](value_id id) { return id != no_value && r.uses(id) != 0; });
-    if (!used || (is_default_domain(n) && simplify(r, n))) {
+    if (!used || (is_default_domain(n) ? simplify(r, n) : apply(apply_rewrites, r, n))) {
         expansion made = r.take_expansion();
         int const depth = r.set_rewrite_depth(made.nodes.empty() ? r.rewrite_depth() : made.depth);
         for (graph_node& each : made.nodes) visit(r, std::move(each));

@@ -435,6 +435,7 @@ struct pattern_check {
 } // namespace detail
 
 /// Describes nodes that must be legal at each opset from `Since` to the integer in `More` (default: the newest), like a graph of this range.
+/// Further arguments are domains, whose operators it may have. Of these, an attribute that a pattern does not name must be absent.
 /// ```cpp
 /// #include <aton/dsl/rewrite.hpp>
 ///
@@ -456,8 +457,8 @@ public:
     /// operands may come in either order. Without `outputs<n>`, the node has one result that is used.
     template <fixed_string Name, class... Args>
     [[nodiscard("the node is not part of the pattern")]] constexpr auto op(Args const&... args) const {
-        using checked = detail::
-            checked_call<detail::standard_source<>, Since, until, Name, typename detail::stand_in<Args>::type...>;
+        using checked =
+            call_of_domain<Name>::template type<Since, until, Name, typename detail::stand_in<Args>::type...>;
         using check = detail::pattern_check<checked, Name, Args...>;
         using verdict = typename check::verdict;
 #ifdef ATON_DIAGNOSIS_IN_CONDITION
@@ -475,8 +476,8 @@ public:
             (add(n, args), ...);
             n.commutes = n.operand_count == 2 && detail::commutes(checked::domain, checked::op);
             std::int16_t const index = recorder_->append(recorder_->nodes, recorder_->node_count, n);
-            return results<checked>(index,
-                                    std::make_index_sequence<static_cast<std::size_t>(checked::facts.output_count)>{});
+            return results<checked, Name>(
+                index, std::make_index_sequence<static_cast<std::size_t>(checked::facts.output_count)>{});
         }
     }
 
@@ -549,6 +550,22 @@ public:
     constexpr explicit pattern(detail::pattern_recorder& r) : recorder_(&r) {}
 
 private:
+    /// The index in `More` of the domain of an operator; -1: one of ONNX's own.
+    static constexpr int domain_of([[maybe_unused]] std::string_view name) {
+        if constexpr (detail::count_domains<More...>() != 0)
+            return detail::domain_index<More...>(detail::split_name(name).domain, detail::split_name(name).op);
+        else return -1;
+    }
+    template <fixed_string Name>
+    using call_of_domain = detail::call_of<domain_of(Name.view()), More...>;
+    /// The dtypes of a result.
+    template <class Checked, fixed_string Name>
+    static constexpr type_set result_types(std::size_t i) {
+        if constexpr (domain_of(Name.view()) < 0)
+            return detail::standard_source<>::result_types(Checked::call(), static_cast<int>(i));
+        else return call_of_domain<Name>::template source<Name>::result_types(Checked::call(), static_cast<int>(i));
+    }
+
     template <class Arg>
     constexpr void add(pattern_node& n, Arg const& arg) const {
         if constexpr (attribute_like<Arg>) {
@@ -560,17 +577,14 @@ private:
         }
     }
 
-    template <class Checked, std::size_t... I>
+    template <class Checked, fixed_string Name, std::size_t... I>
     static constexpr auto results(std::int16_t node, std::index_sequence<I...>) {
         auto const term = [&](std::size_t i) {
             return pattern_term{
                 .what = pattern_term::kind::node, .output = static_cast<std::uint8_t>(i), .index = node};
         };
         if constexpr (sizeof...(I) == 1) return pattern_value<Checked::outcome.first_result>{term(0)};
-        else
-            return std::tuple(
-                pattern_value<detail::standard_source<>::result_types(Checked::call(), static_cast<int>(I))>{
-                    term(I)}...);
+        else return std::tuple(pattern_value<result_types<Checked, Name>(I)>{term(I)}...);
     }
 
     detail::pattern_recorder* recorder_;
