@@ -17,6 +17,7 @@
 #include <aton/passes/patterns.hpp>
 #include <aton/targets/built_in.hpp>
 
+#include "decoder_examples.hpp"
 #include "examples.hpp"
 #include "target_examples.hpp"
 
@@ -27,8 +28,9 @@ namespace fusion_tests {
 inline std::vector<aton::rewrite_entry> every_rewrite() {
     std::vector<aton::rewrite_entry> all;
     auto const add = [&](aton::rewrites_view table) {
-        std::copy_if(table.begin(), table.end(), std::back_inserter(all), [](aton::rewrite_entry const& r) {
-            return !r.pattern.is_of_calls();
+        std::copy_if(table.begin(), table.end(), std::back_inserter(all), [&](aton::rewrite_entry const& r) {
+            auto const is_same = [&](aton::rewrite_entry const& other) { return other.build == r.build; };
+            return !r.pattern.is_of_calls() && std::none_of(all.begin(), all.end(), is_same);
         });
     };
     add(aton::fusions::built_in_rewrites());
@@ -40,8 +42,8 @@ inline std::vector<aton::rewrite_entry> every_rewrite() {
 }
 inline std::vector<example> every_example() {
     std::vector<example> all = all_examples();
-    std::vector<example> const more = target_examples();
-    all.insert(all.end(), more.begin(), more.end());
+    for (std::vector<example> const& more : {target_examples(), decoder_examples()})
+        all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 
