@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._errors import AtonError
+from ._generator_config import appending_attentions
 
 if TYPE_CHECKING:
     from ._command import Path
@@ -274,13 +275,15 @@ class _GenAi:
 
 
 class _Session:
-    """A loop of its own around ONNX Runtime, with padding on the left."""
+    """A loop of its own around ONNX Runtime, with padding on the left, or on the right where the cache is appended to in
+    place."""
 
     def __init__(self, folder: pathlib.Path, described: dict[str, Any]) -> None:
         import onnxruntime
 
         self.name = f"onnxruntime {onnxruntime.__version__}"
         self.ends = _ends(described)
+        self.side = "right" if appending_attentions(folder / "model.onnx") else "left"
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         try:
@@ -291,7 +294,8 @@ class _Session:
     def run(self, prompts: Sequence[tuple[int, ...]], count: int, padding: int) -> tuple[Any, Any, float, float]:
         import numpy as np
 
-        given, mask = _padded(prompts, padding, "left")
+        given, mask = _padded(prompts, padding, self.side)
+        ends = mask.shape[1] - 1 - mask[:, ::-1].argmax(1)  # of the prompts
         kinds = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
         inputs, outputs = self.session.get_inputs(), [each.name for each in self.session.get_outputs()]
         feed = {}
@@ -306,7 +310,8 @@ class _Session:
             text = {"input_ids": given, "attention_mask": mask, "position_ids": positions}
             taken = {name: value for name, value in text.items() if name in names}
             results = dict(zip(outputs, self.session.run(outputs, taken | feed), strict=True))
-            last = results["logits"][:, -1].astype(np.float32)
+            every = results["logits"]
+            last = np.take_along_axis(every, np.minimum(ends, every.shape[1] - 1)[:, None, None], 1)[:, 0].astype(np.float32)
             logits = last if logits is None else logits
             allowed = last.copy()
             allowed[:, self.ends] = -np.inf

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 from ._errors import AtonError
+from ._products import merge_products
 
 #: The example: a batch of 2, 6 positions in the cache, and 3 new tokens. No two sizes are the same, and none is 0 or 1.
 BATCH, PAST, NEW = 2, 6, 3
@@ -52,8 +53,9 @@ class Captured:
     inputs: tuple[str, ...]  #: without those of states
 
 
-def capture(model: Any, logits: Literal["all", "last"] = "all") -> Captured:
-    """The program of a model of transformers with a head for the next token. The model is not changed.
+def capture(model: Any, logits: Literal["all", "last"] = "all", positions: int = 0) -> Captured:
+    """The program of a model of transformers with a head for the next token. The model is not changed. With `positions`,
+    rotary embeddings are rows of tables for so many positions, and products of one operand are one product.
 
     Sliding windows count tokens; those of transformers count places of the cache. Both are the same unless padding is
     between a text and what follows, where generators that pad on the right have it.
@@ -67,7 +69,7 @@ def capture(model: Any, logits: Literal["all", "last"] = "all") -> Captured:
         raise AtonError(
             f"{type(model).__name__}: takes no attention_mask, so that texts of different lengths have no padding"
         )
-    with _exportable(model), torch.no_grad():
+    with torch.no_grad(), _exportable(model, positions):
         states = _states_of(model)
         decoder = _decoder(model, inputs, states, logits)
         dynamic = torch.export.Dim.DYNAMIC
@@ -84,6 +86,8 @@ def capture(model: Any, logits: Literal["all", "last"] = "all") -> Captured:
             decoder, (), given, dynamic_shapes={name: shapes[name] for name in given}, strict=False
         )
     _drop_changed_buffers(program)
+    if positions:
+        merge_products(program)
     return Captured(program, states, ("input_ids", *inputs))
 
 
@@ -280,7 +284,7 @@ def _windows_of_tokens(attention_mask: Any, new: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _exportable(model: Any) -> Iterator[None]:
+def _exportable(model: Any, positions: int) -> Iterator[None]:
     """The model in a form that torch.export records completely, until the block ends."""
     from transformers.exporters.exporter_dynamo import reset_model_state
     from transformers.exporters.utils import apply_patches
@@ -294,7 +298,7 @@ def _exportable(model: Any) -> Iterator[None]:
             stack.callback(model.set_attn_implementation, implementation)
         for module in model.modules():
             if isinstance(getattr(module, "rope_type", None), (str, dict)) and "forward" not in vars(module):
-                module.forward = _without_memory(module)
+                module.forward = _with_tables(module, _without_memory(module), positions)
                 stack.callback(delattr, module, "forward")
         yield
 
@@ -340,6 +344,36 @@ def _without_memory(module: Any) -> Callable[..., Any]:
         return plain(used, x, position_ids, **more)
 
     return forward
+
+
+def _with_tables(module: Any, forward: Callable[..., Any], positions: int) -> Callable[..., Any]:
+    """The forward call of a rotary embedding that takes cosines and sines from tables, where its halves are equal and do not
+    depend on the length of the text; `forward` for the others."""
+    import torch
+
+    kinds = module.rope_type if isinstance(module.rope_type, dict) else {None: module.rope_type}
+    tables: dict[Any, tuple[Any, ...]] = {}
+    for layer_type, kind in kinds.items():
+        if not positions or "dynamic" in kind or kind == "longrope":
+            continue
+        places = torch.arange(positions, device=next(iter(module.buffers())).device)[None]
+        more = {} if layer_type is None else {"layer_type": layer_type}
+        made = forward(torch.zeros(1, device=places.device), places, **more)
+        halves = [each.chunk(2, -1) for each in made]
+        is_row_of_each = all(each.dim() == 3 and each.shape[:2] == places.shape for each in made)
+        if is_row_of_each and all(torch.equal(*pair) for pair in halves):
+            tables[layer_type] = tuple(first[0].contiguous() for first, _ in halves)
+    if not tables:
+        return forward
+
+    @functools.wraps(forward)
+    def looked_up(x: Any, position_ids: Any, layer_type: Any = None) -> Any:
+        if layer_type not in tables or position_ids.dim() != 2:
+            return forward(x, position_ids, **({} if layer_type is None else {"layer_type": layer_type}))
+        rows = (torch.nn.functional.embedding(position_ids, table.to(x.dtype)) for table in tables[layer_type])
+        return tuple(torch.cat((row, row), -1) for row in rows)
+
+    return looked_up
 
 
 def _drop_changed_buffers(program: Any) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -68,11 +69,12 @@ def generator_config(
     states: Sequence[State],
     *,
     vocabulary: int,
+    shares_buffer: bool = False,
 ) -> dict[str, Any]:
     """The content of `genai_config.json`.
 
     `config` and `generation` are the configurations of transformers, and `inputs` those that are no states. Past and
-    present are not one buffer: the graph writes new keys and values beside the old ones.
+    present are one buffer only if `shares_buffer`: Attention writes new keys and values beside the old ones.
     """
     keys = next(each for each in states if each.part == "key")
     length = context_length(config)
@@ -100,7 +102,7 @@ def generator_config(
         "vocab_size": vocabulary,
     }
     search = {name: _known(getattr(generation, name, None), default) for name, default in _SEARCH.items()}
-    search |= {"early_stopping": True, "max_length": length, "past_present_share_buffer": False}
+    search |= {"early_stopping": True, "max_length": length, "past_present_share_buffer": shares_buffer}
     return {"model": model, "search": dict(sorted(search.items()))}
 
 
@@ -108,6 +110,11 @@ def context_length(config: Any) -> int:
     """The greatest number of tokens of a text."""
     found = (getattr(config, name, None) for name in _LENGTHS)
     return next((each for each in found if isinstance(each, int) and each > 0), _UNLIMITED)
+
+
+def appending_attentions(path: pathlib.Path) -> int:
+    """The number of nodes of an ONNX file, whose weights are in another, that append to a cache in place."""
+    return path.read_bytes().count(b"\x22\x13GroupQueryAttention")  # the field op_type with its length
 
 
 def _names(states: Sequence[State], time: str, place: int) -> dict[str, str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ._decoder import Captured, capture
 from ._errors import AtonError
 from ._export import Report, export
-from ._generator_config import generator_config
+from ._generator_config import appending_attentions, context_length, generator_config
 
 if TYPE_CHECKING:
     from ._command import Path
@@ -29,6 +29,8 @@ OPSET = 24
 PRECISIONS = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 #: Precisions of weights of products, which are rounded from float32: as --quantize.
 QUANTIZED = {"int8": "int8:block=64:symmetric", "int4": "int4:block=32:symmetric"}
+#: The target of which attention appends to the cache as onnxruntime-genai expects it.
+GENERATOR = "onnxruntime-genai"
 #: In ONNX Runtime, products round the other operand to int8, as its generators' own models do.
 _ACCURACY = ":accuracy=4"
 #: Files of a tokenizer, and of the configuration that its users read beside the model.
@@ -69,9 +71,10 @@ def export_language_model(
 
     `precision` is "fp32", "fp16" or "bf16". With "int8" and "int4" everything is float32 but the weights of products, which
     are rounded to the nearest integers, in blocks of 64 and 32 with a scale and without a zero point; embeddings are not.
-    `target="onnxruntime"` uses operators of ONNX Runtime's own. With `logits="last"` the head computes the last token of
-    each text only, padding aside. `tokenizer` is saved to the folder; from a checkpoint its files are copied. `plugins` are
-    those of `aton_onnx.export`.
+    `target="onnxruntime"` uses operators of ONNX Runtime's own. `target="onnxruntime-genai"` also uses its attention for
+    decoders, which is right only for prompts that are padded on the right and continued by one token after the other. With
+    `logits="last"` the head computes the last token of each text only, padding aside. `tokenizer` is saved to the folder;
+    from a checkpoint its files are copied. `plugins` are those of `aton_onnx.export`.
 
     Raises AtonError for a model that cannot be written like this, and UnconvertibleError for operators that cannot be
     converted; then nothing is written. The model is not changed.
@@ -81,7 +84,8 @@ def export_language_model(
     if logits not in ("all", "last"):
         raise ValueError(f'logits={logits!r}: pass "all" or "last"')
     source, loaded = _loaded(model, precision)
-    captured = capture(loaded, logits)
+    text = loaded.config.get_text_config(decoder=True)
+    captured = capture(loaded, logits, context_length(text) if target == GENERATOR else 0)
     folder = pathlib.Path(os.fspath(out))
     if folder.exists() and not folder.is_dir():
         raise AtonError(f"{folder}: is not a folder")
@@ -92,13 +96,13 @@ def export_language_model(
         program = pathlib.Path(name, f"{type(loaded).__name__}.pt2")
         torch.export.save(captured.program, program)
         report = _exported(captured, program, made / "model.onnx", precision, target, opset, plugins)
-        text = loaded.config.get_text_config(decoder=True)
         described = generator_config(
             text,
             loaded.generation_config,
             captured.inputs,
             captured.states,
             vocabulary=_vocabulary(captured),
+            shares_buffer=appending_attentions(made / "model.onnx") * 2 == len(captured.states),
         )
         (made / "genai_config.json").write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
         loaded.config.save_pretrained(made)
@@ -175,7 +179,7 @@ def _exported(
 ) -> Report:
     """Exports the program with the names that generators know."""
     quantize = QUANTIZED.get(precision)
-    if quantize is not None and target == "onnxruntime":
+    if quantize is not None and target in ("onnxruntime", GENERATOR):
         quantize += _ACCURACY
     rename = {f"past_{each.argument}": each.names[0] for each in captured.states}
     dims = _sizes(captured)
@@ -254,7 +258,12 @@ def main(arguments: Sequence[str]) -> int:
     option("folder", metavar="FOLDER", help="a checkpoint of transformers: config.json, *.safetensors, tokenizer")
     option("-o", "--output", metavar="OUT", required=True, help="the folder that is written")
     option("--precision", choices=[*PRECISIONS, *QUANTIZED], default="fp32", help="of weights and results; default: fp32")
-    option("--target", metavar="NAME", help="onnxruntime: use its own operators; default: operators of ONNX")
+    option(
+        "--target",
+        metavar="NAME",
+        help="onnxruntime: use its own operators; onnxruntime-genai: also those that only generators feed; default: "
+        "operators of ONNX",
+    )
     option("--opset", type=int, default=OPSET, help=f"the opset of ai.onnx; default: {OPSET}")
     option(
         "--logits", choices=["all", "last"], default="all", help="of all tokens, or of the last of each text; default: all"

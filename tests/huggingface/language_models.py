@@ -6,7 +6,8 @@ as the truth.
     tests/huggingface/language_models.py --aton build/release/aton [--target onnxruntime] [--report PAGE] [MODEL_TYPE ...]
 
 Each is written by aton_onnx.transformers.export_language_model. Three prompts of different lengths are continued by 64 tokens, each alone and as
-one batch: in ONNX Runtime padded on the left, in onnxruntime-genai, which pads itself, on the right. Exit code 77: a package is missing."""
+one batch: in ONNX Runtime padded on the left, or on the right with the target onnxruntime-genai, and in onnxruntime-genai, which pads itself, on the
+right. Exit code 77: a package is missing."""
 
 import argparse
 import json
@@ -117,13 +118,13 @@ def problem_of(found):
         return found.get("refused", "is not refused")
     for runtime in ("onnxruntime", "onnxruntime-genai"):
         each = found.get(runtime)
-        limited = runtime == "onnxruntime-genai" and found["type"] in LIMITED
+        limited = found["type"] in LIMITED  # in ONNX Runtime only where the batch is padded on the right, too
         if each is not None and not (each["alone"] and (each["batch"] or limited)):
             return each["text"]
     return None
 
 
-def table(results):
+def table(results, target):
     """The page of the results."""
     import onnxruntime
     import onnxruntime_genai
@@ -131,13 +132,16 @@ def table(results):
     import transformers
 
     versions = f"transformers {transformers.__version__}, PyTorch {torch.__version__.split('+')[0]}, ONNX Runtime {onnxruntime.__version__}"
+    genai = target == "onnxruntime-genai"
+    with_target = f' with `target="{target}"`' if target else ""
     lines = [
-        "# Language models that generators run\n",
+        "# Language models with attention for generators\n" if genai else "# Language models that generators run\n",
         f"Tiny models of {versions} and onnxruntime-genai {onnxruntime_genai.__version__}, with random weights in float32 and",
-        f"windows of 16, exported as [one graph](../language-models.md). Three prompts of {', '.join(map(str, LENGTHS))} tokens are continued by {TOKENS} tokens,",
-        "each alone and as one batch; right: all are those of `generate()`. ONNX Runtime gets the batch padded on the left,",
+        f"windows of 16, exported as [one graph](../language-models.md){with_target}. Three prompts of {', '.join(map(str, LENGTHS))} tokens are continued by {TOKENS} tokens,",
+        f"each alone and as one batch; right: all are those of `generate()`. ONNX Runtime gets the batch padded on the {'right' if genai else 'left'},",
         "onnxruntime-genai pads it on the right. The error is the largest of the logits, relative to the largest logit.\n",
-        "Written by `tests/huggingface/language_models.py --aton build/release/aton --report docs/results/language-models.md`.\n",
+        f"Written by `tests/huggingface/language_models.py --aton build/release/aton{f' --target {target}' if target else ''} "
+        f"--report docs/results/language-models{'-genai' if genai else ''}.md`.\n",
         "| model type | `model.type` | nodes | ONNX Runtime | onnxruntime-genai | error |",
         "|---|---|--:|---|---|--:|",
     ]
@@ -195,7 +199,7 @@ def main():
         results.append(known[kind])
         print(f"{kind}: {problem or known[kind].get('refused') or 'right'}", flush=True)
     if options.report:
-        options.report.write_text(table(results), encoding="utf-8")
+        options.report.write_text(table(results, options.target), encoding="utf-8")
     return 1 if problems else 0
 
 

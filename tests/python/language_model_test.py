@@ -167,6 +167,26 @@ class Folder(unittest.TestCase):
         for target in (None, "onnxruntime"):
             self.generates(made("Mistral", num_key_value_heads=2, sliding_window=6), target=target)
 
+    def test_attention_as_generators_feed_it(self):
+        """The cache of each text is appended to behind its tokens, whatever padding the prompt has, and so the past may be a shared buffer."""
+        for model, nodes in (
+            (made("Llama", num_key_value_heads=2, head_dim=16), 29),
+            (made("Mistral", num_key_value_heads=2, head_dim=16, sliding_window=6), 29),
+            (made("Qwen3", num_key_value_heads=2, head_dim=8), 45),  # heads of this size are rotated before the operator
+        ):
+            with self.subTest(type(model).__name__):
+                report = self.generates(model, target="onnxruntime-genai")
+                self.assertLessEqual(report.nodes, nodes)
+                operators = [node.op_type for node in onnx.load(report.path, load_external_data=False).graph.node]
+                self.assertEqual((operators.count("GroupQueryAttention"), operators.count("Attention")), (2, 0))
+                self.assertTrue(json.loads((self.path / "genai_config.json").read_text())["search"]["past_present_share_buffer"])
+
+    def test_a_cache_that_is_not_appended_to_in_place(self):
+        """Keys and values of two sizes: the standard operator, which no buffer is shared with."""
+        sizes = {"q_lora_rank": 10, "kv_lora_rank": 8, "qk_nope_head_dim": 6, "qk_rope_head_dim": 4, "v_head_dim": 7}
+        self.generates(made("DeepseekV2", **sizes, num_key_value_heads=4, first_k_dense_replace=2), target="onnxruntime-genai")
+        self.assertFalse(json.loads((self.path / "genai_config.json").read_text())["search"]["past_present_share_buffer"])
+
     def test_frequencies_that_depend_on_the_length(self):
         for rope in (
             {"rope_type": "dynamic", "rope_theta": 100.0, "factor": 4.0},
