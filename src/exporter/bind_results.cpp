@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Binds results of mappings to values of the program: checks them against the recorded types, and casts where ATen's promotion requires it.
 #include "converter.hpp"
-#include "known_fake_types.hpp"
+#include "known_wrong_types.hpp"
 #include "result_types.hpp"
 #include "symbolic_sizes.hpp"
 
@@ -44,8 +44,8 @@ value_type recorded_type(program::value const& v, dimension_names const& dims) {
 /// The recorded type of a value, as far as it is trusted.
 value_type converter::type_of(program::value_index index) const {
     value_type type = recorded_type(program_.values[index], dims_);
-    if (doubts_[index] != doubt::none) type.shape = shape();
-    if (doubts_[index] == doubt::everything) type.dtype = dtype::undefined;
+    if (untrusted_[index] != untrusted::none) type.shape = shape();
+    if (untrusted_[index] == untrusted::everything) type.dtype = dtype::undefined;
     return type;
 }
 
@@ -57,19 +57,19 @@ std::vector<value_type> converter::expected_types(program::node const& n) const 
 }
 
 /// The recorded type of a value that depends on a value with a wrong type is not trusted either, also in nested graphs.
-void converter::propagate_doubt(program::node const& n) {
-    doubt strongest = doubt::none;
+void converter::propagate_untrusted(program::node const& n) {
+    untrusted strongest = untrusted::none;
     for (program::argument const& a : n.arguments)
-        program::for_each_value(a, [&](program::value_index v) { strongest = std::max(strongest, doubts_[v]); });
-    if (strongest == doubt::none) return;
+        program::for_each_value(a, [&](program::value_index v) { strongest = std::max(strongest, untrusted_[v]); });
+    if (strongest == untrusted::none) return;
     for (program::value_index v : result_values(n))
-        if (v != program::no_value && program_.values[v].kind == program::value_kind::tensor) doubts_[v] = strongest;
+        if (v != program::no_value && program_.values[v].kind == program::value_kind::tensor) untrusted_[v] = strongest;
     for (program::argument const& a : n.arguments) {
         if (a.kind != kind::graph || a.index < 0) continue;
         auto const index = static_cast<std::size_t>(a.index);
         if (index >= program_.subgraphs.size()) continue;
         for (program::value_index v : program_.subgraphs[index].inputs)
-            if (v != program::no_value) doubts_[v] = strongest;
+            if (v != program::no_value) untrusted_[v] = strongest;
     }
 }
 
@@ -206,12 +206,12 @@ private:
         if (!result)
             return owner_.bind(index, {{}, {}, "the mapping of " + node_.op + " does not compute '" + v.name + "'"});
         value_type const recorded = recorded_type(v, owner_.dims_);
-        if (is_known_fake_type(node_.op, position, owner_.program_.torch_version, result->type(), recorded))
-            owner_.doubts_[index] = doubt::everything;
+        if (is_known_wrong_type(node_.op, position, owner_.program_.torch_version, result->type(), recorded))
+            owner_.untrusted_[index] = untrusted::everything;
         value_type const known = owner_.type_of(index);
         dsl::value const out = conformed(v, *result, known);
         if (out.dtype() == recorded.dtype && out.shape() == recorded.shape && recorded.shape.is_static())
-            owner_.doubts_[index] = doubt::none; // the type matches the file, so it is trusted again
+            owner_.untrusted_[index] = untrusted::none; // the type matches the file, so it is trusted again
         if (v.kind != program::value_kind::tensor && out.is_constant() && out.constant().element_count() == 1)
             return owner_.bind(index, {{}, out.constant().at(0), {}});
         if (&out.owner() == owner_.graph_ && out.id() >= first_new_) {

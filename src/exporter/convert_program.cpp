@@ -40,7 +40,7 @@ converter::converter(program::program const& p, export_options const& options)
       program_(calls_.rewritten()),
       options_(calls_.options()),
       bound_(p.values.size()),
-      doubts_(p.values.size(), doubt::none) {
+      untrusted_(p.values.size(), untrusted::none) {
     graph_->opset = options.opset;
     graph_->name = p.name.empty() ? "aton" : p.name;
     rows_.reserve(p.main.nodes.size());
@@ -73,7 +73,7 @@ void converter::convert(program::node const& n) {
     graph_->context.source = from.source;
     graph_->context.origin = static_cast<std::uint32_t>(graph_->origins.size());
     graph_->origins.push_back({n.name, from.module, from.source});
-    propagate_doubt(n);
+    propagate_untrusted(n);
     try {
         switch (n.kind) {
         case program::node_kind::python: graph_->context.overload = n.op; return convert_python(n);
@@ -267,7 +267,7 @@ void prepare(program::program& p, export_options const& options) {
         return std::string_view();
     });
     program::remove_dead_nodes(p);
-    program::obey_guards(p);
+    program::specialize_sizes(p);
     for (program::input& in : p.inputs)
         if (is_complex(in.data.type)) in.as_real = exporter::as_real(in.data);
 }

@@ -60,8 +60,8 @@ value_type recorded_type(program::value const& v, dimension_names const& dims);
 /// A lower bound of an integer, from the ranges of its symbols; nothing if there is none.
 std::optional<std::int64_t> min_value(program::program const& p, program::extent const& e);
 
-/// Which part of the recorded type of a value is not trusted (known_fake_types.hpp).
-enum class doubt : std::uint8_t { none, shape, everything };
+/// Which part of the recorded type of a value is not trusted (known_wrong_types.hpp).
+enum class untrusted : std::uint8_t { none, shape, everything };
 
 class converter {
 public:
@@ -108,7 +108,7 @@ private:
     void bind_results(program::node const& n, dsl::entry const& row, std::vector<dsl::result> const& results,
                       std::size_t first_new);
     [[nodiscard]] dsl::value conform(dsl::value const& v, value_type const& recorded, std::string_view subject);
-    void propagate_doubt(program::node const& n);
+    void propagate_untrusted(program::node const& n);
     [[nodiscard]] bool may_be_empty(program::node const& n) const;
     void check_squeeze(program::node const& n) const;
     void check_strides(program::node const& n) const;
@@ -171,10 +171,10 @@ private:
     program::program const& program_;
     export_options const& options_;
     graph_data main_;
-    graph_data* graph_ = &main_; ///< the graph that nodes are added to: the main graph or a nested one
-    std::uint32_t caller_ = 0;   ///< the origin of the node that owns the nested graph
-    std::vector<binding> bound_; ///< one per value of the program
-    std::vector<doubt> doubts_;  ///< one per value of the program
+    graph_data* graph_ = &main_;       ///< the graph that nodes are added to: the main graph or a nested one
+    std::uint32_t caller_ = 0;         ///< the origin of the node that owns the nested graph
+    std::vector<binding> bound_;       ///< one per value of the program
+    std::vector<untrusted> untrusted_; ///< one per value of the program
     std::unordered_map<std::string_view, dsl::entry const*> rows_;
     std::unordered_map<std::string, value_id> weights_; ///< equal views of the same bytes share an initializer
     std::vector<std::string> output_names_;
@@ -195,9 +195,9 @@ private:
 [[nodiscard]] exported_graph finish_export(graph_data converted, program::program const& p,
                                            export_options const& options);
 
-/// Obeys the options for random numbers: seeds the operators that draw them and adds a warning, or replaces them by inputs, which it returns.
-[[nodiscard]] std::vector<drawn_input> settle_random_numbers(graph_data& graph, export_options const& options,
-                                                             std::vector<warning>& warnings);
+/// Applies the options for random numbers: seeds the operators that draw them and adds a warning, or replaces them by inputs, which it returns.
+[[nodiscard]] std::vector<drawn_input> apply_random_options(graph_data& graph, export_options const& options,
+                                                            std::vector<warning>& warnings);
 
 /// Warnings about a prepared program, one for each input, dimension and operator.
 [[nodiscard]] std::vector<warning> warnings_about(program::program const& p, export_options const& options);

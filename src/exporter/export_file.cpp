@@ -148,7 +148,7 @@ exported_graph exporter::finish_export(graph_data converted, program::program co
     order_canonically(graph);
     finish("order");
     std::vector<warning> warnings = exporter::warnings_about(p, options);
-    out.drawn_inputs = exporter::settle_random_numbers(graph, options, warnings);
+    out.drawn_inputs = exporter::apply_random_options(graph, options, warnings);
     if (!out.drawn_inputs.empty()) {
         remove_unused(graph);
         exporter::name_outputs(graph, names);

@@ -46,8 +46,8 @@ std::string list_of(std::vector<graph_node> const& draws, graph_data const& grap
 
 } // namespace
 
-std::vector<drawn_input> settle_random_numbers(graph_data& graph, export_options const& options,
-                                               std::vector<warning>& warnings) {
+std::vector<drawn_input> apply_random_options(graph_data& graph, export_options const& options,
+                                              std::vector<warning>& warnings) {
     std::vector<drawn_input> out;
     if (options.random == random_mode::inputs) {
         if (options.seed)

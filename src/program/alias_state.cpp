@@ -185,7 +185,7 @@ value_index alias_state::read(value_index v, node const& cause) {
     if (m.dirty != none && is_inside(r, m.dirty)) {
         refresh(path_to(r, m.dirty, cause), cause);
     } else {
-        put_back_writes(m);
+        write_through_views(m);
         refresh(path_to(r, m.root, cause), cause);
     }
     return records_[r].current;
@@ -220,7 +220,7 @@ std::vector<result> const& alias_state::apply(view_node& view, std::size_t list_
     return at->second;
 }
 
-void alias_state::put_back_writes(memory& m) {
+void alias_state::write_through_views(memory& m) {
     if (m.dirty == none) return;
     node const& writer = *m.writer;
     std::uint32_t each = std::exchange(m.dirty, none);
@@ -232,7 +232,8 @@ void alias_state::put_back_writes(memory& m) {
         record& parent = records_[r.parent];
         std::vector<value_index> parts;
         if (r.rule == view_rule::pieces) parts = apply(*r.view, 0, parent.current, writer)[r.result].values;
-        r.source = put_back(out_, {r.view->op, r.rule, r.element, parent.current, std::move(parts), r.current, writer});
+        r.source = write_through_view(
+            out_, {r.view->op, r.rule, r.element, parent.current, std::move(parts), r.current, writer});
         parent.current = r.source;
     }
 }
@@ -241,7 +242,7 @@ void alias_state::write(value_index v, value_index now, node const& cause) {
     std::uint32_t const r = records_of_[object_of_[v]];
     memory& m = memories_[records_[r].memory];
     check_resized(r, cause);
-    if (m.dirty != r) put_back_writes(m);
+    if (m.dirty != r) write_through_views(m);
     m.is_written = true;
     records_[r].current = now;
     if (records_[r].parent == none) return;
@@ -282,7 +283,7 @@ void alias_state::resize(value_index v, value_index now, node const& cause) {
 
 alias_state::final_value alias_state::finish(value_index v) {
     memory& m = memories_[record_of(v).memory];
-    put_back_writes(m);
+    write_through_views(m);
     return {records_[m.root].current, m.is_written};
 }
 

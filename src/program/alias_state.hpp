@@ -109,7 +109,7 @@ private:
     struct element_range; ///< of memory
     [[nodiscard]] std::optional<element_range> range_of(std::uint32_t r) const;
     void refresh(std::vector<std::uint32_t> const& path, node const& cause);
-    void put_back_writes(memory& m);
+    void write_through_views(memory& m);
     std::vector<result> const& apply(view_node& view, std::size_t list_element, value_index to, node const& cause);
     bool add_view(value_index v, record made, std::string const& key);
     std::uint32_t new_record(record r);

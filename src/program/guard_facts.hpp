@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conditions on the symbols of a program, as obey_guards() solves them.
+// Conditions on the symbols of a program, as specialize_sizes() solves them.
 #pragma once
 
 #include <algorithm>

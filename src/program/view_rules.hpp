@@ -63,6 +63,6 @@ struct view_write {
 
 /// Emits the new value of the viewed tensor: `whole`, in which the elements of the view are replaced by `part`. Throws aton::error, which
 /// names `cause`, if the view cannot be written through.
-[[nodiscard]] value_index put_back(node_emitter& out, view_write const& w);
+[[nodiscard]] value_index write_through_view(node_emitter& out, view_write const& w);
 
 } // namespace ATON_NAMESPACE::program

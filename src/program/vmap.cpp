@@ -15,7 +15,7 @@
 #include <aton/core/error.hpp>
 #include <aton/program/subgraphs.hpp>
 
-#include "hidden_dimensions.hpp"
+#include "batch_dimensions.hpp"
 #include "node_arguments.hpp"
 #include "vmap_rules.hpp"
 
@@ -29,9 +29,9 @@ constexpr std::string_view functorch = "torch._functorch.predispatch.";
 
 bool is_vmap(node const& n) { return n.op.starts_with(functorch); }
 
-class expander : hidden_dimensions {
+class expander : batch_dimensions {
 public:
-    explicit expander(program& p) : hidden_dimensions(p) {}
+    explicit expander(program& p) : batch_dimensions(p) {}
 
     void run(graph& g) {
         std::vector<node> old = std::move(g.nodes);
@@ -49,7 +49,7 @@ private:
         levels all;
         for (argument const& each : n.arguments)
             for (value_ref const& v : tensors_of(each))
-                if (v) all = joined(all, hidden(v));
+                if (v) all = joined(all, batch_levels(v));
         if (all.empty() || n.op == "aten::_assert_tensor_metadata") {
             if (all.empty()) out_.append(std::move(n));
             return;
@@ -62,7 +62,7 @@ private:
         if (n.op == "aten::index.Tensor") return add_index(std::move(n), all);
         if (contains(leading, base_name(n.op))) return add_leading(std::move(n), all);
         argument* const self = find_argument(n, "self");
-        if (self == nullptr || self->kind != argument_kind::tensor || hidden(self->tensor) != all ||
+        if (self == nullptr || self->kind != argument_kind::tensor || batch_levels(self->tensor) != all ||
             rank(self->tensor) == 0)
             refuse(n);
         if (n.op == "aten::t" || n.op == "aten::numpy_T") return add_reversal(n, all);
@@ -83,7 +83,7 @@ private:
 
     void finish(node n, levels const& all) {
         for (value_index const v : result_values(n))
-            if (v != no_value && program_.values[v].kind == value_kind::tensor) hide_in(v, all);
+            if (v != no_value && program_.values[v].kind == value_kind::tensor) add_batch_levels(v, all);
         out_.append(std::move(n));
     }
 
@@ -106,7 +106,7 @@ private:
     /// _add_batch_dim(x, dim, level)
     void hide(node const& n) {
         auto const [x, into] = operand_and_result(n, 3);
-        levels all = hidden(x);
+        levels all = batch_levels(x);
         auto const count = static_cast<std::int64_t>(all.size());
         std::int64_t dim = integer_of(n.arguments[1]).value_or(rank(x));
         std::int64_t const level = integer_of(n.arguments[2]).value_or(0);
@@ -115,14 +115,14 @@ private:
             throw error(describe(program_, n) + ": does not have the arguments of torch.vmap");
         sizes_[level] = program_.values[x].sizes[static_cast<std::size_t>(count + dim)];
         all.push_back(level);
-        hide_in(into, all);
+        add_batch_levels(into, all);
         move(n, x, count + dim, count, into);
     }
 
     /// _remove_batch_dim(x, level, size, dim)
     void show(node const& n) {
         auto const [x, into] = operand_and_result(n, 4);
-        levels all = hidden(x);
+        levels all = batch_levels(x);
         std::int64_t dim = integer_of(n.arguments[3]).value_or(rank(x) + 1);
         if (dim < 0) dim += rank(x) + 1;
         if (dim < 0 || dim > rank(x))
@@ -131,7 +131,7 @@ private:
         if (at != all.end()) {
             std::int64_t const from = at - all.begin();
             all.erase(at);
-            hide_in(into, all);
+            add_batch_levels(into, all);
             return move(n, x, from, static_cast<std::int64_t>(all.size()) + dim, into);
         }
         // It does not depend on the dimension, along which it is repeated.
@@ -140,7 +140,7 @@ private:
         std::vector<number> sizes(program_.values[x].sizes.size() + 1, number(-1));
         sizes[static_cast<std::size_t>(place)] = n.arguments[2].number;
         value_index const wider = unsqueezed(x, place, all, n);
-        hide_in(into, all);
+        add_batch_levels(into, all);
         static_cast<void>(
             out_.emit("aten::expand",
                       n,
@@ -163,7 +163,7 @@ private:
     void add_index(node n, levels const& all) {
         argument const* const self = find_argument(n, "self");
         argument* const indices = find_argument(n, "indices");
-        if (self == nullptr || self->kind != argument_kind::tensor || !hidden(self->tensor).empty() ||
+        if (self == nullptr || self->kind != argument_kind::tensor || !batch_levels(self->tensor).empty() ||
             indices == nullptr)
             refuse(n);
         std::int64_t dims = 0;
@@ -187,9 +187,9 @@ private:
         // matmul takes a vector that is the same everywhere as it is.
         for (std::size_t i : {std::size_t{0}, std::size_t{1}}) {
             value_index const other = factors[1 - i];
-            if (rank(factors[i]) != 1 || !hidden(factors[i]).empty() || hidden(other) != all) continue;
+            if (rank(factors[i]) != 1 || !batch_levels(factors[i]).empty() || batch_levels(other) != all) continue;
             bool const first = i == 0 && rank(other) != 1;
-            hide_in(into, all);
+            add_batch_levels(into, all);
             return static_cast<void>(out_.emit("aten::matmul",
                                                n,
                                                {tensor_argument("self", first ? factors[i] : other),
@@ -200,13 +200,13 @@ private:
         bool vector[2];
         for (std::size_t i : {std::size_t{0}, std::size_t{1}}) {
             vector[i] = rank(factors[i]) == 1;
-            levels const own = hidden(factors[i]);
+            levels const own = batch_levels(factors[i]);
             auto const count = static_cast<std::int64_t>(own.size());
             if (vector[i]) factors[i] = unsqueezed(factors[i], count + (i == 0 ? 0 : 1), own, n);
         }
         std::int64_t const dims = std::max(rank(factors[0]), rank(factors[1]));
         for (value_index& each : factors) each = aligned(each, all, dims, n);
-        hide_in(into, all);
+        add_batch_levels(into, all);
         std::vector<argument> const both{tensor_argument("self", factors[0]), tensor_argument("other", factors[1])};
         if (!vector[0] && !vector[1]) return static_cast<void>(out_.emit("aten::matmul", n, both, into));
         // The sizes of 1 that stand for a vector go.
@@ -219,20 +219,20 @@ private:
         out_.emit("aten::squeeze.dims", n, {tensor_argument("self", y), integers_argument("dim", ones)}, into);
     }
 
-    /// The products of all pairs of vectors, each of which has a hidden dimension of its own, as one product of matrices.
+    /// The products of all pairs of vectors, each of which has a batch dimension of its own, as one product of matrices.
     bool add_pairs(node const& n, std::vector<value_index> factors, levels const& all) {
         for (value_index const each : factors)
-            if (rank(each) != 1 || hidden(each).size() != 1) return false;
+            if (rank(each) != 1 || batch_levels(each).size() != 1) return false;
         if (all.size() != 2) return false;
-        if (hidden(factors[0]) > hidden(factors[1])) std::swap(factors[0], factors[1]);
+        if (batch_levels(factors[0]) > batch_levels(factors[1])) std::swap(factors[0], factors[1]);
         std::vector<extent> sizes = program_.values[factors[1]].sizes;
         std::swap(sizes[0], sizes[1]);
         value_index const columns = out_.emit("aten::t",
                                               n,
                                               {tensor_argument("self", factors[1])},
-                                              fresh(factors[1], std::move(sizes), hidden(factors[1])));
+                                              fresh(factors[1], std::move(sizes), batch_levels(factors[1])));
         value_index const into = n.results[0].values[0];
-        hide_in(into, all);
+        add_batch_levels(into, all);
         out_.emit("aten::matmul", n, {tensor_argument("self", factors[0]), tensor_argument("other", columns)}, into);
         return true;
     }
@@ -241,7 +241,7 @@ private:
         for (argument const& each : n.arguments)
             for (value_ref const& v : tensors_of(each)) {
                 bool const may_be_hidden = each.name == "input" || each.name == "indices";
-                if (v && (may_be_hidden ? hidden(v) != all : !hidden(v).empty())) refuse(n);
+                if (v && (may_be_hidden ? batch_levels(v) != all : !batch_levels(v).empty())) refuse(n);
             }
         finish(std::move(n), all);
     }
@@ -266,7 +266,7 @@ private:
         finish(std::move(n), all);
     }
 
-    /// The dimensions that are not hidden, in reverse.
+    /// The dimensions that are not batch dimensions, in reverse.
     void add_reversal(node const& n, levels const& all) {
         value_index const self = find_argument(n, "self")->tensor;
         if (n.results.size() != 1 || n.results[0].values.size() != 1) refuse(n);
@@ -275,14 +275,14 @@ private:
         for (std::int64_t i = 0; i != count; ++i) order.push_back(i);
         for (std::int64_t i = rank(self); i-- > 0;) order.push_back(count + i);
         value_index const into = n.results[0].values[0];
-        hide_in(into, all);
+        add_batch_levels(into, all);
         static_cast<void>(
             out_.emit("aten::permute", n, {tensor_argument("self", self), integers_argument("dims", order)}, into));
     }
 
     void add_reduction(node n, std::string_view reduction) {
         value_index const self = find_argument(n, "self")->tensor;
-        levels const all = hidden(self);
+        levels const all = batch_levels(self);
         std::vector<std::int64_t> dims;
         for (std::int64_t i = 0; i != rank(self); ++i) dims.push_back(i - rank(self));
         n.op = std::string(reduction);

@@ -141,10 +141,10 @@ tensor constrained_elements(element_source& from, dtype t, sizes const& of, tens
             w.is_signed ? static_cast<double>(-w.index) : 0.0, static_cast<double>(w.index - 1), true, false, false};
     range.infinite = from.infinite && from.random.chance(0.6);
     if (w.bytes && t == dtype::uint8) range = {0, 255, true, false, false};
-    value_theme const values = w.index >= 0 ? value_theme::ordinary : from.values;
+    value_profile const values = w.index >= 0 ? value_profile::ordinary : from.values;
     // In some calls two operands are equal.
     bool const has_last = from.last && from.last.dtype() == t && from.last.sizes() == of;
-    bool const again = values == value_theme::ties && w.index < 0 && has_last && is_within(from.last, range) &&
+    bool const again = values == value_profile::ties && w.index < 0 && has_last && is_within(from.last, range) &&
                        from.random.chance(0.3);
     bool const close = w.near && has_last;
     tensor x = close   ? perturbed(from.random, from.last)

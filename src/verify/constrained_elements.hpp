@@ -22,7 +22,7 @@ struct tensor_constraints {
     bool from_zero = false;       ///< the same, starting at 0
     std::int64_t falls_from = -1; ///< positive integers in descending order, the first at most this
     std::int64_t sum = -1;        ///< of them; the first is then `falls_from`
-    bool dense = false;           ///< in every theme
+    bool dense = false;           ///< in every profile
     bool regular = false;         ///< a matrix with a large diagonal
     bool permuted = false;        ///< a regular matrix with its rows in a random order
     bool definite = false;        ///< both triangles are those of positive definite matrices
@@ -44,7 +44,7 @@ struct tensor_constraints {
 /// A source of elements.
 struct element_source {
     random_source& random;
-    value_theme values;
+    value_profile values;
     runtime::tensor last; ///< the last tensor drawn
     bool infinite;        ///< most tensors have an element that is not finite, whatever their style
 };

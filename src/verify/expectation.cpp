@@ -220,14 +220,14 @@ std::int64_t terms_of(sample const& s, value const& result) {
     return std::max<std::int64_t>(1, max);
 }
 
-theme theme_of(sample const& s, std::vector<value> const& results) {
-    theme out;
+sampling_profile profile_of(sample const& s, std::vector<value> const& results) {
+    sampling_profile out;
     out.type = dtype::undefined;
     auto const add = [&](runtime::tensor const& x) {
         if (!x) return;
         if (out.type == dtype::undefined) out.type = x.dtype();
-        if (x.count() == 0) out.sizes = size_theme::empty;
-        if (has_any(x, [](double n) { return !std::isfinite(n); })) out.values = value_theme::special;
+        if (x.count() == 0) out.sizes = size_profile::empty;
+        if (has_any(x, [](double n) { return !std::isfinite(n); })) out.values = value_profile::special;
     };
     for_each_tensor(s, results, add);
     return out;

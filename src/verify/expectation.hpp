@@ -62,8 +62,8 @@ struct expectation {
 /// Whether any element is a number, not NaN.
 [[nodiscard]] bool has_numbers(std::vector<runtime::value> const& results);
 
-/// The theme that a recorded call belongs to: the dtype of its first tensor, and whether it has no elements or special ones.
-[[nodiscard]] theme theme_of(sample const& s, std::vector<runtime::value> const& results);
+/// The profile that a recorded call belongs to: the dtype of its first tensor, and whether it has no elements or special ones.
+[[nodiscard]] sampling_profile profile_of(sample const& s, std::vector<runtime::value> const& results);
 /// Whether an argument or a result of a call is or contains NaN.
 [[nodiscard]] bool has_nan(sample const& s, std::vector<runtime::value> const& results);
 

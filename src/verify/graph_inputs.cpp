@@ -59,7 +59,7 @@ std::vector<runtime::value> draw_inputs(std::span<part_value const> inputs, std:
         }
         element_range range{-2, 2, true};
         if (!is_floating(type) && !is_complex(type)) range = {0, max_integers[try_number % 4], true};
-        out.emplace_back(random_tensor(random, type, sizes, value_theme::ordinary, range));
+        out.emplace_back(random_tensor(random, type, sizes, value_profile::ordinary, range));
     }
     return out;
 }

@@ -10,7 +10,7 @@
 #include <aton/aten/function_schema.hpp>
 
 #include "argument_values.hpp"
-#include "themes.hpp"
+#include "sampling_profiles.hpp"
 
 namespace ATON_NAMESPACE::verify {
 

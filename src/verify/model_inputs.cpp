@@ -75,7 +75,7 @@ std::int64_t number_of(program::program const& p, extent const& e, symbol_values
 
 std::vector<value> draw_inputs(program::program const& given, std::uint64_t seed, int try_number) {
     program::program p = given;
-    obey_guards(p);
+    specialize_sizes(p);
     random_source random(seed + static_cast<std::uint64_t>(try_number) * 1000003U);
     symbol_values const symbols = values_of_symbols(p, seed, try_number);
     constexpr double max_integers[] = {99, 9, 1, 0};
@@ -95,7 +95,7 @@ std::vector<value> draw_inputs(program::program const& given, std::uint64_t seed
         for (extent const& e : v.sizes) sizes.push_back(number_of(p, e, symbols, v.name));
         element_range range{-2, 2, true};
         if (!is_floating(v.type) && !is_complex(v.type)) range = {0, max_integers[try_number % 4], true};
-        to = random_tensor(random, v.type, sizes, value_theme::ordinary, range);
+        to = random_tensor(random, v.type, sizes, value_profile::ordinary, range);
     }
     return out;
 }

@@ -119,8 +119,8 @@ void row_mutants::run(std::string const& what, bool known, call_origin const* fr
 
 void row_mutants::remember(mutant& m, call_origin const* from) {
     constexpr std::size_t max_calls = 12;
-    auto const is_of_theme = [&](call_origin const& c) { return c.drawn == from->drawn; };
-    if (from != nullptr && m.calls.size() < max_calls && std::none_of(m.calls.begin(), m.calls.end(), is_of_theme))
+    auto const is_of_profile = [&](call_origin const& c) { return c.drawn == from->drawn; };
+    if (from != nullptr && m.calls.size() < max_calls && std::none_of(m.calls.begin(), m.calls.end(), is_of_profile))
         m.calls.push_back(*from);
 }
 

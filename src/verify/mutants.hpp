@@ -22,7 +22,7 @@ namespace ATON_NAMESPACE::verify {
 
 /// What a call is drawn from.
 struct call_origin {
-    theme drawn;
+    sampling_profile drawn;
     std::uint64_t seed = 0;
 };
 
@@ -68,7 +68,7 @@ private:
         bool fails = false;   ///< for at least one call
         bool differs = false; ///< for at least one call
         std::string example;  ///< the operators of a graph with this mutant; empty if it is not a change of a graph
-        std::vector<call_origin> calls; ///< that gave such graphs, of different themes
+        std::vector<call_origin> calls; ///< that gave such graphs, of different profiles
         std::size_t asked = 0;
 
         [[nodiscard]] bool is_detected() const { return ran && (fails || differs); }

@@ -18,7 +18,7 @@ using runtime::tensor;
 
 /// Properties that all elements of one tensor share.
 struct element_style {
-    double special = 0.4; ///< the share of special values in that theme
+    double special = 0.4; ///< the share of special values in that profile
     bool nan = true;      ///< include NaN, of which one hides what a reduction computes from the other elements
     bool narrow = false;  ///< ties are in [-1, 1]
 };
@@ -60,49 +60,49 @@ double of_any_magnitude(random_source& random, element_range const& range) {
     return std::clamp(v, range.min, range.max);
 }
 
-double real_element(random_source& random, dtype t, value_theme values, element_range const& range,
+double real_element(random_source& random, dtype t, value_profile values, element_range const& range,
                     element_style const& h) {
     if (range.uneven) return range.min + (range.max - range.min) * random.fraction();
-    if (values == value_theme::special && !range.bounded && random.chance(h.special))
+    if (values == value_profile::special && !range.bounded && random.chance(h.special))
         return special_real(random, t, range.moderate, h.nan);
-    if (values == value_theme::wide && !range.bounded && !range.moderate)
+    if (values == value_profile::wide && !range.bounded && !range.moderate)
         return (random.chance(0.5) ? 1 : -1) * std::exp2(17 * random.fraction() - 6);
-    if ((values == value_theme::wide || values == value_theme::special) && range.bounded && random.chance(0.4)) {
+    if ((values == value_profile::wide || values == value_profile::special) && range.bounded && random.chance(0.4)) {
         double const off = (range.max - range.min) * std::exp2(-50 * random.fraction()); // close to a bound
         return random.chance(0.5) ? range.min + off : range.max - off;
     }
-    if (values == value_theme::wide && range.bounded && random.chance(0.7)) return of_any_magnitude(random, range);
+    if (values == value_profile::wide && range.bounded && random.chance(0.7)) return of_any_magnitude(random, range);
     double const v = range.min + (range.max - range.min) * random.fraction();
-    if (values != value_theme::ties) return v;
+    if (values != value_profile::ties) return v;
     double const step = std::round((h.narrow && !range.bounded ? v / 4 : v) * 2) / 2; // halves
     return std::clamp(step, range.min, range.max);
 }
 
-std::int64_t integer_element(random_source& random, dtype t, value_theme values, element_range const& range) {
+std::int64_t integer_element(random_source& random, dtype t, value_profile values, element_range const& range) {
     bool const is_signed = is_signed_integral(t);
     auto min = static_cast<std::int64_t>(std::ceil(range.min));
     auto max = static_cast<std::int64_t>(std::floor(range.max));
     if (!range.bounded) {
         min = is_signed ? -9 : 0;
         max = 9;
-        if (values == value_theme::ties) max = is_signed ? 1 : 2, min = is_signed ? -1 : 0;
+        if (values == value_profile::ties) max = is_signed ? 1 : 2, min = is_signed ? -1 : 0;
         auto const width = static_cast<unsigned>(bits(t)) - (is_signed ? 1U : 0U);
         std::int64_t const top =
             width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-        if (values == value_theme::wide && !range.moderate) {
+        if (values == value_profile::wide && !range.moderate) {
             max = std::min<std::int64_t>(top, 3000);
             min = is_signed ? -max : 0;
         }
-        if (values == value_theme::special && !range.moderate && random.chance(0.3))
+        if (values == value_profile::special && !range.moderate && random.chance(0.3))
             return random.chance(0.5) ? top : is_signed ? -top - 1 : 0;
     }
     return random.integer(is_signed ? min : std::max<std::int64_t>(0, min), max);
 }
 
 /// Where a tensor with special elements has one that is not finite whatever the other draws; -1 if nowhere.
-std::int64_t place_of_infinite(random_source& random, dtype t, value_theme values, element_range const& range,
+std::int64_t place_of_infinite(random_source& random, dtype t, value_profile values, element_range const& range,
                                element_style const& h, std::int64_t count) {
-    bool const wanted = is_floating(t) && values == value_theme::special && !range.bounded && !range.uneven &&
+    bool const wanted = is_floating(t) && values == value_profile::special && !range.bounded && !range.uneven &&
                         (h.nan || range.infinite);
     return wanted && count != 0 ? random.integer(0, count - 1) : -1;
 }
@@ -112,7 +112,8 @@ double infinite_real(random_source& random) {
     return random.chance(0.5) ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
 }
 
-scalar element(random_source& random, dtype t, value_theme values, element_range const& range, element_style const& h) {
+scalar element(random_source& random, dtype t, value_profile values, element_range const& range,
+               element_style const& h) {
     if (t == dtype::bool_) return random.chance(0.5);
     if (is_complex(t)) {
         double const real = real_element(random, t, values, range, h);
@@ -153,11 +154,11 @@ scalar extreme_number(random_source& random, dtype t, bool any) {
     return one_of(random, integers);
 }
 
-tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of, value_theme values,
+tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of, value_profile values,
                      element_range const& range) {
     std::int64_t const count = runtime::count_of(of);
     aton::tensor out{t, of, {}};
-    if (t == dtype::bool_ && values == value_theme::special && random.chance(0.4)) { // masks that hide everything
+    if (t == dtype::bool_ && values == value_profile::special && random.chance(0.4)) { // masks that hide everything
         for (std::int64_t i = 0; i != count; ++i) out.append(scalar(false));
         return tensor::from_constant(out);
     }

@@ -50,7 +50,7 @@ struct element_range {
 
 /// A contiguous tensor of random elements.
 [[nodiscard]] runtime::tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of,
-                                            value_theme values, element_range const& range);
+                                            value_profile values, element_range const& range);
 /// An extreme number for an argument beside tensors of this dtype: infinities, NaN, numbers outside the dtype's range (in float64,
 /// 1e100, whose products do not overflow), 0 and 1 of both
 /// signs. `any`: also integers and bools.

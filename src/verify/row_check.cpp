@@ -32,10 +32,10 @@
 #include "reasons.hpp"
 #include "rounding.hpp"
 #include "rule_reader.hpp"
+#include "sampling_profiles.hpp"
 #include "schema_difference.hpp"
 #include "seen_graphs.hpp"
 #include "shrink.hpp"
-#include "themes.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
@@ -90,9 +90,9 @@ public:
         for (recorded_call const* c : recorded_) check_recorded(*c, all);
         if (has_reference_) {
             for (dtype const type : sampled_types)
-                for (theme const& t : themes_of(type))
+                for (sampling_profile const& t : profiles_of(type))
                     for (int i = 0; i != options_.samples; ++i) check_sample(t, next_seed(), all);
-            for (theme const& t : extreme_themes(row_.schema)) check_sample(t, next_seed(), all);
+            for (sampling_profile const& t : extreme_profiles(row_.schema)) check_sample(t, next_seed(), all);
         }
         report_.arguments = coverage_.report();
         report_.opsets.assign(opsets_.begin(), opsets_.end());
@@ -140,7 +140,7 @@ private:
         return {verify::run(translated(*opsets_.rbegin(), s), options_.where), {}};
     }
 
-    [[nodiscard]] expectation expectation_with(std::vector<value> results, sample const& s, theme const& t) {
+    [[nodiscard]] expectation expectation_with(std::vector<value> results, sample const& s, sampling_profile const& t) {
         expectation out;
         reference const run = [this](sample const& o) { return has_reference_ ? call(o) : call_row(o); };
         bool const by_rounding = depends_on_rounding(form_) && is_discontinuous(run, s, row_.schema, results);
@@ -166,7 +166,7 @@ private:
         return out;
     }
 
-    [[nodiscard]] std::optional<expectation> expectation_of(sample const& s, theme const& t) {
+    [[nodiscard]] std::optional<expectation> expectation_of(sample const& s, sampling_profile const& t) {
         try {
             return expectation_with(call(s).results, s, t);
         } catch (error const& e) {
@@ -175,11 +175,12 @@ private:
         }
     }
 
-    void check_sample(theme const& t, std::uint64_t seed, std::set<int> const& opsets) {
+    void check_sample(sampling_profile const& t, std::uint64_t seed, std::set<int> const& opsets) {
         check_sample(draw(row_.overload, row_.schema, rule_, t, seed), t, {t, seed}, opsets);
     }
 
-    void check_sample(sample const& s, theme const& t, call_origin const& from, std::set<int> const& opsets) {
+    void check_sample(sample const& s, sampling_profile const& t, call_origin const& from,
+                      std::set<int> const& opsets) {
         std::optional<expectation> expected = expectation_of(s, t);
         if (expected && !options_.exact_nan && has_nan(s, expected->results)) return;
         if (expected) (void)check_call(s, t, *expected, opsets, &from, {});
@@ -187,7 +188,7 @@ private:
     }
 
     void check_recorded(recorded_call const& c, std::set<int> const& opsets) {
-        theme const t = theme_of(c.call, c.results);
+        sampling_profile const t = profile_of(c.call, c.results);
         expectation expected = expectation_with(c.results, c.call, t);
         expected.values = expected.values && c.values;
         recorded_report& to = report_.recorded;
@@ -205,7 +206,7 @@ private:
     enum class outcome : std::uint8_t { same, different, refused, declined };
 
     /// Compares the graphs of a call at all opsets, and counts it. `from`: what it was drawn from; nullptr if recorded at `place`.
-    outcome check_call(sample const& s, theme const& t, expectation& expected, std::set<int> const& opsets,
+    outcome check_call(sample const& s, sampling_profile const& t, expectation& expected, std::set<int> const& opsets,
                        call_origin const* from, std::string const& place) {
         call_watch::set_place(place);
         coverage_.add(s, t.type);
@@ -318,7 +319,7 @@ private:
         }
     }
 
-    void fail(sample const& s, theme const& t, int opset, std::string why, std::string const& place) {
+    void fail(sample const& s, sampling_profile const& t, int opset, std::string why, std::string const& place) {
         wrong_sample_ = true;
         constexpr int max = 3; // per row, of which the last gives other numbers
         bool const runs = !why.starts_with(does_not_run) && !why.starts_with(does_not_convert);
@@ -345,23 +346,23 @@ private:
     /// Draws further calls that may detect the remaining mutants.
     void search(std::set<int> const& opsets) {
         constexpr int max_in_vain = 120; // consecutive calls
-        using enum value_theme;
+        using enum value_profile;
         constexpr std::array kept_with = {special, ties, special, ordinary, special, wide};
         int vain = 0;
         for (int i = 0; i != options_.search && vain != max_in_vain; ++i) {
             call_origin const* const from = mutants_.next_call();
             if (from == nullptr) return;
-            theme varied = from->drawn;
+            sampling_profile varied = from->drawn;
             std::size_t const before = mutants_.detected();
             std::uint64_t const seed = next_seed();
-            constexpr int themes = static_cast<int>(value_theme::count_);
+            constexpr int profiles = static_cast<int>(value_profile::count_);
             if (i % 2 == 0) { // keep the arguments: few calls may have those that lead to this graph
                 varied.values = kept_with[static_cast<std::size_t>(i) / 2 % kept_with.size()];
                 sample const s =
                     draw_elements(row_.overload, row_.schema, rule_, from->drawn, from->seed, varied.values, seed);
                 check_sample(s, varied, call_origin(*from), opsets);
             } else {
-                if (i % 4 == 3) varied.values = static_cast<value_theme>(i / 4 % themes);
+                if (i % 4 == 3) varied.values = static_cast<value_profile>(i / 4 % profiles);
                 check_sample(varied, seed, opsets);
             }
             vain = mutants_.detected() == before ? vain + 1 : 0;

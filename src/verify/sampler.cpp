@@ -16,9 +16,9 @@
 #include "random_source.hpp"
 #include "reordered_axes.hpp"
 #include "rule_reader.hpp"
+#include "sampling_profiles.hpp"
 #include "size_table.hpp"
 #include "tensor_drawing.hpp"
-#include "themes.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
@@ -31,19 +31,19 @@ using runtime::aten_argument;
 
 class drawing {
 public:
-    drawing(std::string_view overload, std::string_view schema, std::string_view rule, theme const& t,
+    drawing(std::string_view overload, std::string_view schema, std::string_view rule, sampling_profile const& t,
             std::uint64_t seed)
         : schema_(schema),
           rule_(rule),
-          theme_(t),
+          profile_(t),
           random_(seed),
           sizes_(random_, t.sizes),
-          tensors_(random_, sizes_, theme_) {
+          tensors_(random_, sizes_, profile_) {
         sample_.overload = overload;
     }
 
     /// Draws the elements of tensors from another source; arguments and sizes stay the same.
-    void take_elements_from(random_source& other, value_theme values) {
+    void take_elements_from(random_source& other, value_profile values) {
         tensors_.take_elements_from(other, values);
         other_ = &other;
     }
@@ -110,7 +110,7 @@ private:
             tensor_drawing::freedom const* const free = a.tensor ? tensors_.freedom_of(a.name) : nullptr;
             if (landmarks.empty() || free == nullptr || random.chance(0.4)) continue;
             a.tensor = with_landmarks(random, a.tensor, landmarks, free->range);
-            if (theme_.scattered && !free->dense) a.tensor = scattered(a.tensor);
+            if (profile_.scattered && !free->dense) a.tensor = scattered(a.tensor);
         }
     }
 
@@ -125,7 +125,7 @@ private:
             return a.has_default ? std::optional<aten_argument>() : aten_argument::none();
         bool const may_be_left =
             a.has_default && !part.starts_with('{') && (a.type.base != base_type::tensor || part.empty());
-        if (may_be_left && (theme_.defaults || (a.type.base != base_type::tensor && random_.chance(0.25)))) return {};
+        if (may_be_left && (profile_.defaults || (a.type.base != base_type::tensor && random_.chance(0.25)))) return {};
         if (part == "default") return a.has_default ? std::optional<aten_argument>() : aten_argument::none();
         if (part.empty()) return by_type(a);
         rule_reader r = reader(part);
@@ -167,7 +167,7 @@ private:
             out.kind = kind::number;
             out.number = number_by_rule(a, r);
         }
-        bool const wanted = theme_.extreme >= 0 && is_real(a);
+        bool const wanted = profile_.extreme >= 0 && is_real(a);
         if (r.take("?") && !wanted && random_.chance(0.4)) return aten_argument::none();
         return out;
     }
@@ -175,11 +175,11 @@ private:
     /// An extreme number, for float and Scalar in some calls with special elements.
     [[nodiscard]] std::optional<scalar> extreme(schema_argument const& a) {
         bool const any = a.type.base == base_type::scalar;
-        if (!is_real(a) || theme_.values != value_theme::special) return std::nullopt;
-        if (theme_.extreme >= 0)
-            return random_.chance(0.75) ? std::optional<scalar>(extreme_real(theme_.extreme, theme_.type))
+        if (!is_real(a) || profile_.values != value_profile::special) return std::nullopt;
+        if (profile_.extreme >= 0)
+            return random_.chance(0.75) ? std::optional<scalar>(extreme_real(profile_.extreme, profile_.type))
                                         : std::nullopt;
-        return random_.chance(0.35) ? std::optional(extreme_number(random_, theme_.type, any)) : std::nullopt;
+        return random_.chance(0.35) ? std::optional(extreme_number(random_, profile_.type, any)) : std::nullopt;
     }
 
     scalar number_by_rule(schema_argument const& a, rule_reader& r) {
@@ -232,7 +232,7 @@ private:
     void type_by_rule(rule_reader& r, aten_argument& out) {
         std::vector<dtype> all;
         do {
-            all.push_back(r.type_named(r.word(), theme_.type));
+            all.push_back(r.type_named(r.word(), profile_.type));
         } while (r.take("|"));
         out.kind = kind::type;
         out.type = one_of(random_, all);
@@ -269,7 +269,7 @@ private:
             return out;
         case base_type::scalar:
             if (auto const number = extreme(a)) out.number = *number;
-            else if (theme_.type == dtype::bool_ && random_.chance(0.8)) out.number = truth();
+            else if (profile_.type == dtype::bool_ && random_.chance(0.8)) out.number = truth();
             else if (random_.chance(0.5)) out.number = static_cast<long long>(random_.integer(-3, 3));
             else out.number = std::round((random_.fraction() * 6 - 3) * 16) / 16;
             return out;
@@ -322,7 +322,7 @@ private:
 
     std::string_view schema_;
     std::string_view rule_;
-    theme theme_;
+    sampling_profile profile_;
     random_source random_;
     size_table sizes_;
     sample sample_;
@@ -362,13 +362,13 @@ bool names(std::string_view operators, std::string_view overload) {
     return find_rule(std::span(&one, 1), overload) != nullptr;
 }
 
-sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
+sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, sampling_profile const& t,
             std::uint64_t seed) {
     return drawing(overload, schema, text_for(rule, seed), t, seed).run();
 }
 
-sample draw_elements(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
-                     std::uint64_t seed, value_theme values, std::uint64_t other_seed) {
+sample draw_elements(std::string_view overload, std::string_view schema, sampling_rule const* rule,
+                     sampling_profile const& t, std::uint64_t seed, value_profile values, std::uint64_t other_seed) {
     drawing call(overload, schema, text_for(rule, seed), t, seed);
     random_source other(other_seed);
     call.take_elements_from(other, values);

@@ -20,9 +20,9 @@ namespace ATON_NAMESPACE::verify {
 /// Sizes by name, drawn on first use.
 class size_table {
 public:
-    size_table(random_source& random, size_theme theme)
+    size_table(random_source& random, size_profile profile)
         : random_(random),
-          theme_(theme),
+          profile_(profile),
           empty_(random.integer(0, 3)) {}
 
     std::int64_t get(std::string_view name) {
@@ -44,7 +44,7 @@ public:
         if (has_more_) return more_;
         has_more_ = true;
         std::int64_t const rank =
-            theme_ == size_theme::scalar ? 0 : random_.integer(theme_ == size_theme::distinct ? 1 : 0, 2);
+            profile_ == size_profile::scalar ? 0 : random_.integer(profile_ == size_profile::distinct ? 1 : 0, 2);
         for (std::int64_t i = 0; i != rank; ++i) more_.push_back(drawn());
         return more_;
     }
@@ -55,9 +55,9 @@ public:
 
 private:
     std::int64_t drawn() {
-        if (theme_ == size_theme::equal) return 3;
-        if (theme_ == size_theme::empty && drawn_++ == empty_) return 0;
-        if (theme_ == size_theme::ones && random_.chance(0.5)) return 1;
+        if (profile_ == size_profile::equal) return 3;
+        if (profile_ == size_profile::empty && drawn_++ == empty_) return 0;
+        if (profile_ == size_profile::ones && random_.chance(0.5)) return 1;
         constexpr std::size_t max_distinct = 6; // keeps products of sizes small
         if (used_.size() == max_distinct) return random_.integer(2, 3);
         std::int64_t size = random_.integer(2, 6);
@@ -68,7 +68,7 @@ private:
     }
 
     random_source& random_;
-    size_theme theme_;
+    size_profile profile_;
     std::int64_t empty_; ///< the index of the size that is 0
     std::int64_t drawn_ = 0;
     std::map<std::string, std::int64_t, std::less<>> known_;

@@ -90,8 +90,8 @@ void tensor_drawing::word_of(rule_reader& r, tensor_constraints& w) {
     } else if (bool* const said = flag_of(w, name)) {
         *said = true;
     } else {
-        std::vector<dtype> all = {r.type_named(name, theme_.type)};
-        while (r.take("|")) all.push_back(r.type_named(r.word(), theme_.type));
+        std::vector<dtype> all = {r.type_named(name, profile_.type)};
+        while (r.take("|")) all.push_back(r.type_named(r.word(), profile_.type));
         w.type = one_of(random_, all);
     }
 }
@@ -165,7 +165,8 @@ dtype tensor_drawing::open_type() {
     constexpr std::array all = {
         dtype::float32, dtype::int64, dtype::float64, dtype::int32, dtype::uint8, dtype::bool_, dtype::int16};
     bool const is_first = !std::exchange(has_open_, true);
-    return theme_.mixed && !is_first ? all[static_cast<std::size_t>(random_.integer(0, all.size() - 1))] : theme_.type;
+    return profile_.mixed && !is_first ? all[static_cast<std::size_t>(random_.integer(0, all.size() - 1))]
+                                       : profile_.type;
 }
 
 tensor tensor_drawing::filled(sizes const& of, tensor_constraints const& w) {
@@ -175,17 +176,17 @@ tensor tensor_drawing::filled(sizes const& of, tensor_constraints const& w) {
         x = constrained_elements(*other_elements_, t, of, w);
         if (w.index < 0 && other_elements_->random.chance(0.06)) x = with_first_element_only(x);
     }
-    return theme_.scattered && !w.dense ? scattered(x) : x;
+    return profile_.scattered && !w.dense ? scattered(x) : x;
 }
 
 sizes tensor_drawing::broadcasting() {
-    if (theme_.sizes == size_theme::scalar) return {};
+    if (profile_.sizes == size_profile::scalar) return {};
     if (shared_.empty()) {
         for (std::string_view const name : {"first dim", "second dim", "third dim"})
             shared_.push_back(sizes_.get(name));
         return shared_;
     }
-    if (theme_.mixed && random_.chance(0.25)) return {}; // 0-d tensors promote weakly
+    if (profile_.mixed && random_.chance(0.25)) return {}; // 0-d tensors promote weakly
     sizes out = shared_;
     for (std::int64_t& size : out)
         if (random_.chance(0.25)) size = 1;

@@ -20,14 +20,14 @@ namespace ATON_NAMESPACE::verify {
 
 class tensor_drawing {
 public:
-    tensor_drawing(random_source& random, size_table& sizes, theme const& t)
+    tensor_drawing(random_source& random, size_table& sizes, sampling_profile const& t)
         : random_(random),
           sizes_(sizes),
-          theme_(t),
+          profile_(t),
           first_elements_{random, t.values, {}, t.extreme >= 0} {}
 
     /// Draws the elements from another source; sizes and dtypes stay the same.
-    void take_elements_from(random_source& other, value_theme values) {
+    void take_elements_from(random_source& other, value_profile values) {
         other_elements_.emplace(other, values, runtime::tensor());
     }
 
@@ -39,7 +39,7 @@ public:
     /// How the elements of a tensor may be replaced one by one; nullptr if they depend on each other, or on other tensors.
     struct freedom {
         element_range range;
-        bool dense = false; ///< contiguous in every theme
+        bool dense = false; ///< contiguous in every profile
     };
     [[nodiscard]] freedom const* freedom_of(std::string_view tensor) const;
     /// For each tensor of indices that sorts another: the name of the other, whose rows are still sorted.
@@ -65,7 +65,7 @@ private:
 
     random_source& random_;
     size_table& sizes_;
-    theme const& theme_;
+    sampling_profile const& profile_;
     element_source first_elements_;
     std::optional<element_source> other_elements_; ///< if set, its elements replace the first ones
     runtime::sizes shared_;                        ///< of the first tensor without a rule

@@ -64,20 +64,20 @@ public:
     }
 
     void write(aton::dsl::entry const& row, dtype t, place where) {
-        aton::verify::theme theme;
-        theme.type = where == place::arguments ? dtype::float32 : aton::tests::drawn_as(t);
+        aton::verify::sampling_profile profile;
+        profile.type = where == place::arguments ? dtype::float32 : aton::tests::drawn_as(t);
         aton::verify::sample call;
         try {
             call = draw(row.overload,
                         row.schema,
                         find_rule(aton::verify::aten_sampling_rules(), row.overload),
-                        theme,
+                        profile,
                         1000 + static_cast<std::uint64_t>(t));
         } catch (aton::error const&) {
             return; // the rule fixes the dtype
         }
         if (where != place::tensors && !aton::tests::has_type_argument(call)) return;
-        aton::tests::retype(call, theme.type, t, where);
+        aton::tests::retype(call, profile.type, t, where);
         std::string before;
         for (int opset = std::max(row.since, options_.first);
              opset <= std::min(row.until, aton::onnx::onnxruntime::newest_opset);

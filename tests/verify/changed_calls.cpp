@@ -39,10 +39,11 @@ sample drawn(aton::dsl::entry const& row, std::mt19937_64& rng) {
                                       dtype::bfloat16,
                                       dtype::uint8,
                                       dtype::complex64};
-    aton::verify::theme t;
-    t.sizes = static_cast<aton::verify::size_theme>(up_to(rng, static_cast<int>(aton::verify::size_theme::count_) - 1));
+    aton::verify::sampling_profile t;
+    t.sizes =
+        static_cast<aton::verify::size_profile>(up_to(rng, static_cast<int>(aton::verify::size_profile::count_) - 1));
     t.values =
-        static_cast<aton::verify::value_theme>(up_to(rng, static_cast<int>(aton::verify::value_theme::count_) - 1));
+        static_cast<aton::verify::value_profile>(up_to(rng, static_cast<int>(aton::verify::value_profile::count_) - 1));
     t.type = types[up_to<std::size_t>(rng, std::size(types) - 1)];
     t.scattered = up_to(rng, 1) == 0;
     return draw(row.overload, row.schema, find_rule(aton::verify::aten_sampling_rules(), row.overload), t, rng());

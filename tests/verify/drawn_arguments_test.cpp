@@ -155,8 +155,8 @@ std::vector<drawn_argument> drawn_arguments(dsl::entry const& row) {
     constexpr std::uint64_t samples = 12;
     for (std::uint64_t seed = 0; seed != samples; ++seed)
         for (dtype const type : {dtype::float32, dtype::int64, dtype::complex64})
-            for (verify::size_theme const sizes :
-                 {verify::size_theme::distinct, verify::size_theme::equal, verify::size_theme::ones}) {
+            for (verify::size_profile const sizes :
+                 {verify::size_profile::distinct, verify::size_profile::equal, verify::size_profile::ones}) {
                 verify::sample const s =
                     verify::draw(row.overload, row.schema, rule, {.sizes = sizes, .type = type}, seed);
                 bool const is_new =

@@ -196,8 +196,8 @@ private:
 verify::sample drawn(std::string_view overload, std::string_view schema, random& rng) {
     static constexpr dtype types[] = {
         dtype::float32, dtype::float32, dtype::int64, dtype::bool_, dtype::float16, dtype::uint8, dtype::complex64};
-    verify::theme t;
-    t.sizes = static_cast<verify::size_theme>(up_to(rng, static_cast<int>(verify::size_theme::count_) - 1));
+    verify::sampling_profile t;
+    t.sizes = static_cast<verify::size_profile>(up_to(rng, static_cast<int>(verify::size_profile::count_) - 1));
     t.type = one_of(types, rng);
     t.defaults = once_in(rng, 2);
     return draw(overload, schema, find_rule(verify::aten_sampling_rules(), overload), t, rng());

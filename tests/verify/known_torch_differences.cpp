@@ -370,7 +370,7 @@ std::span<known_torch_difference const> known_torch_differences() {
     return all;
 }
 
-std::string words_of(theme const& t) {
+std::string words_of(sampling_profile const& t) {
     constexpr std::string_view sizes[] = {"distinct", "ones", "equal", "empty", "scalar"};
     constexpr std::string_view values[] = {"ordinary", "ties", "special", "wide"};
     return std::string(name(t.type)) + ' ' + std::string(sizes[static_cast<std::size_t>(t.sizes)]) + ' ' +

@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::verify {
 /// A call whose results differ, and the first result that does.
 struct different_call {
     sample const& call;
-    theme const& of;
+    sampling_profile const& of;
     std::size_t result = 0;
     runtime::tensor got;
     runtime::tensor expected;
@@ -23,7 +23,7 @@ struct different_call {
 
 struct known_torch_difference {
     std::string_view operators;           ///< as in sampling_rule
-    std::string_view where;               ///< words that must all describe the theme: "special bfloat16"; a|b: either
+    std::string_view where;               ///< words that must all describe the profile: "special bfloat16"; a|b: either
     int result = -1;                      ///< the first one that differs; -1: any
     bool (*holds)(different_call const&); ///< a further condition; nullptr: none
     std::string_view reason;
@@ -46,7 +46,7 @@ struct known_torch_difference {
 [[nodiscard]] bool has_huge_numbers(different_call const& d);
 
 /// "float32 distinct special"
-[[nodiscard]] std::string words_of(theme const& t);
+[[nodiscard]] std::string words_of(sampling_profile const& t);
 
 /// The index of the first known difference that applies to the call; -1 if there is none.
 [[nodiscard]] std::ptrdiff_t find_known_torch_difference(different_call const& d);

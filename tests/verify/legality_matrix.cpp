@@ -80,20 +80,20 @@ public:
 
 private:
     void check(dtype t, place where, std::uint64_t seed) {
-        aton::verify::theme theme;
-        theme.type = where == place::arguments ? dtype::float32 : aton::tests::drawn_as(t);
+        aton::verify::sampling_profile profile;
+        profile.type = where == place::arguments ? dtype::float32 : aton::tests::drawn_as(t);
         sample call;
         try {
             call = draw(row_.overload,
                         row_.schema,
                         find_rule(aton::verify::aten_sampling_rules(), row_.overload),
-                        theme,
+                        profile,
                         seed * 1000 + static_cast<std::uint64_t>(t));
         } catch (aton::error const&) {
             return; // the rule fixes the dtype
         }
         if (where != place::tensors && !aton::tests::has_type_argument(call)) return;
-        aton::tests::retype(call, theme.type, t, where);
+        aton::tests::retype(call, profile.type, t, where);
         std::string before;
         bool was_legal = false;
         for (int opset = row_.since; opset <= std::min(row_.until, aton::onnx::newest_opset); ++opset) {

@@ -167,10 +167,10 @@ private:
     [[nodiscard]] std::vector<sample> bases() const {
         sampling_rule const* const rule = find_rule(aten_sampling_rules(), overload_);
         std::vector<sample> out;
-        for (value_theme const values : {value_theme::ordinary, value_theme::wide}) {
+        for (value_profile const values : {value_profile::ordinary, value_profile::wide}) {
             constexpr std::uint64_t max_draws = 12;
             for (std::uint64_t i = 0; i != max_draws; ++i) {
-                theme const t{size_theme::distinct, values, dtype::float32, false, i % 2 == 0};
+                sampling_profile const t{size_profile::distinct, values, dtype::float32, false, i % 2 == 0};
                 sample s = draw(overload_, rows_[0]->schema, rule, t, with_.seed + i);
                 if (operands_of(s).size() < 2 || operands_of(s).size() > max_operands || !is_accepted(s)) continue;
                 out.push_back(std::move(s));

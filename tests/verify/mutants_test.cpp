@@ -143,10 +143,10 @@ TEST_CASE("drawing other elements keeps arguments and sizes") {
     sampling_rule const rule{"custom::f", "x: (n, m, ...); y: (m); p: 0.5..3.0 | 7.0; dim: axis x"};
     std::set<std::string> drawn;
     for (std::uint64_t seed = 0; seed != 10; ++seed) {
-        theme const t{.values = seed % 2 == 0 ? value_theme::special : value_theme::ordinary};
+        sampling_profile const t{.values = seed % 2 == 0 ? value_profile::special : value_profile::ordinary};
         sample const first = draw("custom::f", schema, &rule, t, seed);
         for (std::uint64_t other = 0; other != 3; ++other) {
-            sample const s = draw_elements("custom::f", schema, &rule, t, seed, value_theme::ties, other);
+            sample const s = draw_elements("custom::f", schema, &rule, t, seed, value_profile::ties, other);
             REQUIRE(s.arguments.size() == first.arguments.size());
             for (std::size_t i = 0; i != s.arguments.size(); ++i) {
                 CHECK(s.arguments[i].tensor.sizes() == first.arguments[i].tensor.sizes());

@@ -60,9 +60,9 @@ struct counts {
 
 sample drawn(aton::dsl::entry const& row, std::mt19937_64& rng) {
     static constexpr dtype types[] = {dtype::float32, dtype::float32, dtype::int64, dtype::bool_, dtype::float64};
-    aton::verify::theme t;
+    aton::verify::sampling_profile t;
     t.type = types[up_to(rng, std::size(types) - 1)];
-    t.sizes = up_to(rng, 3) == 0 ? aton::verify::size_theme::equal : aton::verify::size_theme::distinct;
+    t.sizes = up_to(rng, 3) == 0 ? aton::verify::size_profile::equal : aton::verify::size_profile::distinct;
     return draw(row.overload, row.schema, find_rule(aton::verify::aten_sampling_rules(), row.overload), t, rng());
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("a rule relates the sizes of tensors, and a seed gives the same call o
         CHECK(w.size(2) != w.size(3));
     }
     CHECK(groups.size() > 3);
-    sample const empty = draw("aten::conv2d", conv_schema, &rule, {size_theme::equal, value_theme::ties}, 3);
+    sample const empty = draw("aten::conv2d", conv_schema, &rule, {size_profile::equal, value_profile::ties}, 3);
     CHECK(argument(empty, "input").tensor.sizes() == runtime::sizes{3, 9, 6, 6});
 }
 
@@ -98,8 +98,8 @@ TEST_CASE("offsets ascend from 0, matrices are regular, moderate elements exclud
     constexpr std::string_view schema = "aten::bags(Tensor a, Tensor b, Tensor[] c, Tensor? d) -> Tensor";
     sampling_rule const rule{"bags",
                              "a: (n+2) offsets 9; b: (m, m) regular; c: (n) moderate * 2, (m, 2) int64; d: default"};
-    theme special;
-    special.values = value_theme::special;
+    sampling_profile special;
+    special.values = value_profile::special;
     for (std::uint64_t seed = 0; seed != 20; ++seed) {
         sample const s = draw("aten::bags", schema, &rule, special, seed);
         std::vector<std::int64_t> const offsets = argument(s, "a").tensor.integers();
@@ -164,7 +164,7 @@ TEST_CASE("rules draw masks that hide rows, sorted rows, distinct indices, and t
     bool hidden = false;
     std::set<dtype> types;
     for (std::uint64_t seed = 0; seed != 20; ++seed) {
-        sample const s = draw("custom::f", schema, &rule, {.values = value_theme::special}, seed);
+        sample const s = draw("custom::f", schema, &rule, {.values = value_profile::special}, seed);
         auto const at = [&](std::string_view name, std::size_t i) {
             return argument(s, name).tensor.contiguous().to_constant().at(i).to<double>();
         };

@@ -80,8 +80,8 @@ struct shared_counts {
     bool met[max_known] = {}; ///< which known differences occurred
 };
 
-std::vector<theme> all_themes() {
-    std::vector<theme> out;
+std::vector<sampling_profile> all_profiles() {
+    std::vector<sampling_profile> out;
     for (dtype const t : {dtype::float32,
                           dtype::int64,
                           dtype::float64,
@@ -91,8 +91,9 @@ std::vector<theme> all_themes() {
                           dtype::uint8,
                           dtype::bool_,
                           dtype::complex64})
-        for (size_theme const sizes : {size_theme::distinct, size_theme::ones, size_theme::empty, size_theme::scalar})
-            for (value_theme const values : {value_theme::ordinary, value_theme::ties, value_theme::special})
+        for (size_profile const sizes :
+             {size_profile::distinct, size_profile::ones, size_profile::empty, size_profile::scalar})
+            for (value_profile const values : {value_profile::ordinary, value_profile::ties, value_profile::special})
                 out.push_back({sizes, values, t, out.size() % 3 == 0, out.size() % 4 == 1});
     return out;
 }
@@ -207,7 +208,7 @@ bool agrees_in_float64(aten_results const& got, aten_results const& expected, sa
     return true;
 }
 
-std::ptrdiff_t find_known(sample const& s, theme const& t, std::size_t result, aten_results const& got,
+std::ptrdiff_t find_known(sample const& s, sampling_profile const& t, std::size_t result, aten_results const& got,
                           aten_results const& expected) {
     if (got.results.size() != expected.results.size()) return -1;
     auto const of_tensors = [&](tensor const& here, tensor const& there) -> std::ptrdiff_t {
@@ -238,11 +239,11 @@ bool is_excluded(std::string const& overload) {
 void check_overload(dsl::entry const& row, options const& with, counts& to, bool* met) {
     std::string const overload(row.overload);
     sampling_rule const* const rule = find_rule(aten_sampling_rules(), overload);
-    std::vector<theme> const themes = all_themes();
-    int const calls = with.samples * static_cast<int>(themes.size());
+    std::vector<sampling_profile> const profiles = all_profiles();
+    int const calls = with.samples * static_cast<int>(profiles.size());
     while (to.next != calls) {
         int const i = to.next++;
-        theme const& t = themes[static_cast<std::size_t>(i / with.samples)];
+        sampling_profile const& t = profiles[static_cast<std::size_t>(i / with.samples)];
         sample const s = draw(overload, row.schema, rule, t, with.seed + static_cast<std::uint64_t>(i));
         std::string there;
         std::string here;

@@ -146,8 +146,8 @@ TEST_CASE("extreme numbers are drawn as arguments and reported") {
     }
     // A range with `only`.
     sampling_rule const rule{"hardtanh", "self: (n); min_val: -2..0 only; max_val: 1.0..2.0 only"};
-    theme special;
-    special.values = value_theme::special;
+    sampling_profile special;
+    special.values = value_profile::special;
     for (std::uint64_t seed = 0; seed != 100; ++seed) {
         sample const s = draw("aten::hardtanh",
                               "aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",

@@ -195,11 +195,12 @@ struct program {
     std::map<std::string, symbol_range, std::less<>> ranges;
     std::vector<guard> guards;
     std::map<std::string, guard_source, std::less<>> guard_sources;
-    std::vector<pinned_dimension> pinned;                     ///< by obey_guards()
-    std::map<std::string, expression, std::less<>> relations; ///< symbols as expressions of others, by obey_guards()
-    std::vector<dropped_node> dropped;                        ///< by remove_dead_nodes()
-    std::optional<given_weights> given;                       ///< by weights::bind()
-    std::shared_ptr<void const> storage;                      ///< keeps the file mapped that stored tensors point into
+    std::vector<pinned_dimension> pinned; ///< by specialize_sizes()
+    std::map<std::string, expression, std::less<>>
+        relations;                       ///< symbols as expressions of others, by specialize_sizes()
+    std::vector<dropped_node> dropped;   ///< by remove_dead_nodes()
+    std::optional<given_weights> given;  ///< by weights::bind()
+    std::shared_ptr<void const> storage; ///< keeps the file mapped that stored tensors point into
 };
 
 /// The name of a node in messages: "model.pt2: aten::foo (node foo_1, at model.py:12 in forward)".
@@ -240,6 +241,6 @@ void remove_dead_nodes(program& p);
 
 /// Solves the guards and ranges: symbols with only one possible value become that number, symbols that equal an expression of others are
 /// listed in program::relations, and the state of every guard is set. Throws aton::error if no size satisfies the guards.
-void obey_guards(program& p);
+void specialize_sizes(program& p);
 
 } // namespace ATON_NAMESPACE::program

@@ -22,7 +22,7 @@ namespace ATON_NAMESPACE::verify {
 /// Calls for which only dtypes and sizes are compared: random operators, and results that ONNX cannot express.
 struct exclusion {
     std::string_view operators; ///< as in sampling_rule
-    std::string_view when;      ///< "": always; otherwise a theme ("special", "empty", ...) or a dtype
+    std::string_view when;      ///< "": always; otherwise a profile ("special", "empty", ...) or a dtype
     std::string_view reason;
 };
 /// The exclusions of the built-in mappings, each with its reason.
@@ -61,7 +61,7 @@ struct check_options {
     std::span<exclusion const> exclusions = known_exclusions();
     std::span<omitted_result const> omissions = known_omissions();
     std::span<equivalent_mutant const> equivalents = known_equivalents();
-    int samples = 3; ///< per combination of themes
+    int samples = 3; ///< per combination of profiles
     std::uint64_t seed = 0;
     int min_opset = 1;     ///< rows that end before it are left out
     int max_opset = 1000;  ///< rows that begin after it are left out

@@ -25,7 +25,7 @@ struct sample {
 [[nodiscard]] std::string to_python(sample const& s);
 
 /// How sizes are drawn.
-enum class size_theme : std::uint8_t {
+enum class size_profile : std::uint8_t {
     distinct, ///< the first six are pairwise different, and none is 1
     ones,     ///< some are 1
     equal,    ///< all are equal
@@ -35,7 +35,7 @@ enum class size_theme : std::uint8_t {
 };
 
 /// How elements are drawn.
-enum class value_theme : std::uint8_t {
+enum class value_profile : std::uint8_t {
     ordinary, ///< of both signs, with fractions
     ties,     ///< few different values, halves and zeros
     special,  ///< includes NaN, infinities, -0, denormal and the largest numbers
@@ -44,16 +44,16 @@ enum class value_theme : std::uint8_t {
 };
 
 /// How one sample is drawn: sizes, elements, dtypes, layout in memory.
-struct theme {
-    size_theme sizes = size_theme::distinct;
-    value_theme values = value_theme::ordinary;
+struct sampling_profile {
+    size_profile sizes = size_profile::distinct;
+    value_profile values = value_profile::ordinary;
     dtype type = dtype::float32; ///< of tensors whose rule does not fix a dtype
     bool scattered = false;      ///< operands are not contiguous in memory
     bool defaults = false;       ///< arguments with a default are omitted
     bool mixed = false;          ///< tensors after the first have random dtypes
     int extreme = -1;            ///< which extreme number most real arguments have; -1: some have a random one
 
-    friend bool operator==(theme const&, theme const&) = default;
+    friend bool operator==(sampling_profile const&, sampling_profile const&) = default;
 };
 
 /// Constraints on the arguments of operators, in a small language:
@@ -65,7 +65,7 @@ struct theme {
 ///
 /// Tensor: its sizes, `(n, c, ...)`, where `...` means up to two more, the same everywhere in the rule; `(~n, ~...)`: sizes that may be
 /// 1 instead, to broadcast. Then, in any order:
-/// - `int64`, `bool`: a dtype; `bool | own`: one of several dtypes, where `own` is that of the theme;
+/// - `int64`, `bool`: a dtype; `bool | own`: one of several dtypes, where `own` is that of the profile;
 /// - `index m`: int64 in [0, m); `signed_index m`: int64 in [-m, m); `offsets m`: int64 that ascend from 0 to m;
 ///   `ends m`: int64 that ascend to m;
 /// - `lengths m`: int64 from m down to 1, in descending order; `counts m s`: the same, starting with m, with the sum s;
@@ -75,7 +75,7 @@ struct theme {
 /// - `sorted`: each row ascends; `distinct`: pairwise different indices; `regular`: invertible square matrices; `permuted`: the same with
 ///   rows in a random order; `definite`: positive definite by either triangle; `deficient`: some are singular, or not definite;
 /// - `hides`: a mask (bool, or float to be added) of which some rows hide everything;
-/// - `dense`: contiguous in every theme; `?`: may be None.
+/// - `dense`: contiguous in every profile; `?`: may be None.
 ///
 /// Tensor[]: `* 1..3` tensors, where sizes with an apostrophe (`n'`) are drawn for each tensor; `(n), (m)`: one of each.
 /// Number: `a..b`, real if a or b has a decimal point; `a..b | c`: one of several. In some calls, numbers of type float and Scalar take
@@ -116,11 +116,12 @@ struct sampling_rule {
 ///     return to_python(aton::verify::draw("aten::relu", "aten::relu(Tensor self) -> Tensor", nullptr, {}, 1));
 /// }
 /// ```
-[[nodiscard]] sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
-                          std::uint64_t seed);
+[[nodiscard]] sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule,
+                          sampling_profile const& t, std::uint64_t seed);
 /// The call that draw() gives for `seed`, with the same arguments and sizes but other elements.
 /// Throws as draw() does.
 [[nodiscard]] sample draw_elements(std::string_view overload, std::string_view schema, sampling_rule const* rule,
-                                   theme const& t, std::uint64_t seed, value_theme values, std::uint64_t other_seed);
+                                   sampling_profile const& t, std::uint64_t seed, value_profile values,
+                                   std::uint64_t other_seed);
 
 } // namespace ATON_NAMESPACE::verify

@@ -39,7 +39,7 @@ void replace_values(std::vector<program::node>& nodes, replacements const& by) {
 
 /// Interprets a part of the code into nodes of its own. Containers from outside must not change; variables and attributes have their values
 /// from before when it ends, also by an exception of the module.
-interpreter::part interpreter::interpret_apart(std::function<value()> const& body) {
+interpreter::part interpreter::interpret_separately(std::function<value()> const& body) {
     constexpr int max_depth = 32;
     if (++apart_ > max_depth) fail("branches and loops that depend on data are nested more than 32 levels deep");
     spend(frame_->variables.size() + sizes_.size() + resized_.size());
@@ -87,7 +87,7 @@ interpreter::part interpreter::interpret_apart(std::function<value()> const& bod
 /// Nothing if the branch raises an exception whatever the data is.
 std::optional<interpreter::part> interpreter::interpret_branch(std::function<value()> const& body) {
     try {
-        return interpret_apart(body);
+        return interpret_separately(body);
     } catch (raised const&) {
         return std::nullopt;
     }

@@ -95,7 +95,7 @@ private:
         std::vector<program::argument> second;
         std::vector<program::value_index> results;
     };
-    [[nodiscard]] part interpret_apart(std::function<value()> const& body);
+    [[nodiscard]] part interpret_separately(std::function<value()> const& body);
     [[nodiscard]] std::optional<part> interpret_branch(std::function<value()> const& body);
     void merge_attributes(part const& first, part const& second, merged_outputs& to);
     [[nodiscard]] flow run_cond(stmt const& s, value const& condition);
@@ -110,8 +110,8 @@ private:
                                  std::vector<program::node>& nodes, int depth);
     [[nodiscard]] value carry(value const& v, std::vector<program::value_index>& start,
                               std::vector<program::value_index>& inside, int depth);
-    void carry_on(std::string const& what, value const& before, value const& after, std::vector<program::node>& nodes,
-                  std::vector<program::argument>& outputs);
+    void append_carried(std::string const& what, value const& before, value const& after,
+                        std::vector<program::node>& nodes, std::vector<program::argument>& outputs);
     /// Dimensions of the state of a loop: the position of the tensor in the state, and the axis.
     using state_axes = std::set<std::pair<std::size_t, std::size_t>>;
     void find_resized(value const& before, value const& after, std::size_t& position, state_axes& resized) const;

@@ -67,8 +67,8 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
 }
 
 /// Adds the values of a variable or an attribute at the end of an iteration to the outputs of the body, in the order of carry().
-void interpreter::carry_on(std::string const& what, value const& before, value const& after,
-                           std::vector<program::node>& nodes, std::vector<program::argument>& outputs) {
+void interpreter::append_carried(std::string const& what, value const& before, value const& after,
+                                 std::vector<program::node>& nodes, std::vector<program::argument>& outputs) {
     if (before.is() == kind::tensor) {
         if (!after.acts_as_tensor())
             fail("the " + what + " is " + std::string(describe(after)) + " after an iteration that depends on data");
@@ -91,7 +91,7 @@ void interpreter::carry_on(std::string const& what, value const& before, value c
     bool const has_items = before.is() == kind::list || before.is() == kind::tuple || before.is() == kind::optional;
     if (has_items && after.is() == before.is() && after.list()->items.size() == before.list()->items.size()) {
         for (std::size_t i = 0; i != before.list()->items.size(); ++i)
-            carry_on(what, before.list()->items[i], after.list()->items[i], nodes, outputs);
+            append_carried(what, before.list()->items[i], after.list()->items[i], nodes, outputs);
         return;
     }
     if (!before.is_same(after))
@@ -165,12 +165,12 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
             body_attributes[key].object = test_attributes[key].object = each.object;
             carry_both(each.object->attributes[key.second], body_attributes[key].held, test_attributes[key].held);
         }
-        test = interpret_apart([&] {
+        test = interpret_separately([&] {
             enter(test_state, test_attributes);
             return evaluate(s.value);
         });
         for (list_of_values* const each : lists) growing_[each].clear();
-        again = interpret_apart([&] {
+        again = interpret_separately([&] {
             enter(body_state, body_attributes);
             if (run_block(s.body) == flow::returned) fail("returns inside a loop that depends on data");
             return value{};
@@ -192,13 +192,14 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
             found == test_attributes.end() || !found->second.held.is_same(each.held))
             fail("the condition of a loop that depends on data changes an attribute");
     for (std::string const& name : names)
-        carry_on("variable " + in_quotes(name), body_state[name], again.variables[name], again.nodes, state.outputs);
+        append_carried(
+            "variable " + in_quotes(name), body_state[name], again.variables[name], again.nodes, state.outputs);
     for (auto const& [key, each] : again.attributes)
-        carry_on("attribute " + in_quotes(text_of(attribute_name(each.object->path, key.second))),
-                 body_attributes[key].held,
-                 each.held,
-                 again.nodes,
-                 state.outputs);
+        append_carried("attribute " + in_quotes(text_of(attribute_name(each.object->path, key.second))),
+                       body_attributes[key].held,
+                       each.held,
+                       again.nodes,
+                       state.outputs);
     collect(again, lists, state);
     std::swap(out_.main.nodes, test.nodes);
     state.tested.push_back(condition_argument(test.result));

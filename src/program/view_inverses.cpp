@@ -184,7 +184,7 @@ std::optional<call> inverse_call(node_emitter& out, view_write const& w) {
 
 } // namespace
 
-value_index put_back(node_emitter& out, view_write const& w) {
+value_index write_through_view(node_emitter& out, view_write const& w) {
     if (w.rule == view_rule::same) return w.part;
     value_index const made = out.fresh(w.whole);
     if (std::optional<call> c = inverse_call(out, w)) return out.emit(c->op, w.cause, std::move(c->arguments), made);

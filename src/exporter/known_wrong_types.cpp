@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "known_fake_types.hpp"
+#include "known_wrong_types.hpp"
 
 #include <charconv>
 #include <cstdint>
@@ -97,8 +97,8 @@ bool is_fault(fault how, value_type const& given, value_type const& recorded) {
 
 } // namespace
 
-bool is_known_fake_type(std::string_view op, std::size_t result, std::string_view torch_version,
-                        value_type const& given, value_type const& recorded) {
+bool is_known_wrong_type(std::string_view op, std::size_t result, std::string_view torch_version,
+                         value_type const& given, value_type const& recorded) {
     if (given.kind != recorded.kind) return false;
     for (fake_type const& each : known)
         if (each.op == op && result >= each.first_result && result <= each.last_result &&

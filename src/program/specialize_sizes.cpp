@@ -222,6 +222,6 @@ private:
 
 } // namespace
 
-void obey_guards(program& p) { solver(p).run(); }
+void specialize_sizes(program& p) { solver(p).run(); }
 
 } // namespace ATON_NAMESPACE::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// obey_guards(): sizes with a single possible value, relations between symbols, and the state of each guard.
+// specialize_sizes(): sizes with a single possible value, relations between symbols, and the state of each guard.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -54,9 +54,9 @@ struct sizes {
         return {0, static_cast<std::uint32_t>(b.p.expressions.size() - 1)};
     }
 
-    /// The sizes of the inputs after obey_guards(), such as "5, s1, 2*s1".
+    /// The sizes of the inputs after specialize_sizes(), such as "5, s1, 2*s1".
     std::string after() {
-        obey_guards(b.p);
+        specialize_sizes(b.p);
         std::string out;
         for (value_index v : inputs) {
             extent const& e = b.p.values[v].sizes[0];
@@ -234,7 +234,7 @@ TEST_CASE("an input that is a number stays an input, with a guard for its value"
     y.symbolic = y.sizes[0];
     y.sizes.clear();
     s.b.p.guard_sources["y"].axis = -1;
-    obey_guards(s.b.p);
+    specialize_sizes(s.b.p);
     CHECK(s.b.p.values[s.inputs[1]].symbolic->number == 7);
     REQUIRE(s.b.p.guards.size() == 2);
     CHECK(s.b.p.guards[1].text == "L['y'] == 7");

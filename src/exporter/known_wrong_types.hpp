@@ -12,7 +12,7 @@ namespace ATON_NAMESPACE::exporter {
 
 /// Whether this version of torch ("2.10.0+cu128"; empty for 2.4, which does not record it) is known to record `recorded` for a result whose
 /// actual type is `given`. The mapping's type is then used.
-[[nodiscard]] bool is_known_fake_type(std::string_view op, std::size_t result, std::string_view torch_version,
-                                      value_type const& given, value_type const& recorded);
+[[nodiscard]] bool is_known_wrong_type(std::string_view op, std::size_t result, std::string_view torch_version,
+                                       value_type const& given, value_type const& recorded);
 
 } // namespace ATON_NAMESPACE::exporter

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "hidden_dimensions.hpp"
+#include "batch_dimensions.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,26 +13,26 @@
 
 namespace ATON_NAMESPACE::program {
 
-bool hidden_dimensions::is_known(argument const& a) const {
+bool batch_dimensions::is_known(argument const& a) const {
     for (value_ref const& v : tensors_of(a))
         if (v && !program_.values[v].has_type) return false;
     return true;
 }
 
-levels hidden_dimensions::hidden(value_index v) const {
-    auto const found = hidden_.find(v);
-    return found == hidden_.end() ? levels{} : found->second;
+levels batch_dimensions::batch_levels(value_index v) const {
+    auto const found = batch_levels_.find(v);
+    return found == batch_levels_.end() ? levels{} : found->second;
 }
-std::int64_t hidden_dimensions::rank(value_index v) const {
-    return static_cast<std::int64_t>(program_.values[v].sizes.size() - hidden(v).size());
+std::int64_t batch_dimensions::rank(value_index v) const {
+    return static_cast<std::int64_t>(program_.values[v].sizes.size() - batch_levels(v).size());
 }
-levels hidden_dimensions::joined(levels const& a, levels const& b) {
+levels batch_dimensions::joined(levels const& a, levels const& b) {
     levels out;
     std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
     return out;
 }
 
-void hidden_dimensions::hide_in(value_index v, levels const& all) {
+void batch_dimensions::add_batch_levels(value_index v, levels const& all) {
     if (all.empty()) return;
     value& known = program_.values[v];
     if (!known.has_type) throw error("'" + known.name + "' has no recorded type inside torch.vmap");
@@ -40,20 +40,20 @@ void hidden_dimensions::hide_in(value_index v, levels const& all) {
     for (std::int64_t const level : all) sizes.push_back(sizes_.at(level));
     known.sizes.insert(known.sizes.begin(), sizes.begin(), sizes.end());
     known.strides.clear(); // unknown
-    hidden_[v] = all;
+    batch_levels_[v] = all;
 }
 
-value_index hidden_dimensions::fresh(value_index like, std::vector<extent> sizes, levels const& all) {
+value_index batch_dimensions::fresh(value_index like, std::vector<extent> sizes, levels const& all) {
     value v = program_.values[like];
     v.sizes = std::move(sizes);
     v.strides.clear();
     v.symbolic.reset();
     value_index const out = out_.fresh(std::move(v));
-    hidden_[out] = all;
+    batch_levels_[out] = all;
     return out;
 }
 
-value_index hidden_dimensions::unsqueezed(value_index x, std::int64_t at, levels const& all, node const& cause) {
+value_index batch_dimensions::unsqueezed(value_index x, std::int64_t at, levels const& all, node const& cause) {
     std::vector<extent> sizes = program_.values[x].sizes;
     sizes.insert(sizes.begin() + at, extent{1, extent::none});
     return out_.emit("aten::unsqueeze",
@@ -62,8 +62,8 @@ value_index hidden_dimensions::unsqueezed(value_index x, std::int64_t at, levels
                      fresh(x, std::move(sizes), all));
 }
 
-value_index hidden_dimensions::aligned(value_index x, levels const& all, std::int64_t dims, node const& cause) {
-    levels const own = hidden(x);
+value_index batch_dimensions::aligned(value_index x, levels const& all, std::int64_t dims, node const& cause) {
+    levels const own = batch_levels(x);
     if (own.empty()) return x;
     std::int64_t const missing = dims - rank(x);
     for (std::size_t i = 0; i != all.size(); ++i)
@@ -73,7 +73,7 @@ value_index hidden_dimensions::aligned(value_index x, levels const& all, std::in
     return x;
 }
 
-number hidden_dimensions::size_of(value_index x, std::size_t i, node const& cause) {
+number batch_dimensions::size_of(value_index x, std::size_t i, node const& cause) {
     extent const size = program_.values[x].sizes[i];
     if (size.is_number()) return size.number;
     value v;
