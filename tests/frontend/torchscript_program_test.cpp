@@ -50,6 +50,17 @@ private:
     std::string path_;
 };
 
+/// The operators of quantized_decomposed that rows have.
+std::vector<std::string_view> quantized_schemas(std::string_view op) {
+    if (op == "quantized_decomposed::quantize_per_tensor")
+        return {"quantized_decomposed::quantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, "
+                "int quant_max, ScalarType dtype) -> Tensor"};
+    if (op == "quantized_decomposed::dequantize_per_tensor")
+        return {"quantized_decomposed::dequantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, "
+                "int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor"};
+    return {};
+}
+
 torchscript::read_options options() {
     torchscript::read_options out;
     out.inputs = {{"x", aton::dtype::float32, {"batch", 3}}};
@@ -61,6 +72,7 @@ torchscript::read_options options() {
             for (program::extent const& e : p.values[n.arguments[0].tensor].sizes) type.sizes.emplace_back(e);
         return std::vector<torchscript::inferred_result>{{{type}, false}};
     };
+    out.schemas_of = quantized_schemas;
     return out;
 }
 
@@ -197,6 +209,30 @@ TEST_CASE("an attribute that every call changes is an input and an output") {
         CHECK(p.outputs[1].kind == program::output_kind::input_mutation);
         CHECK(p.outputs[1].target == "n");
     }
+}
+
+TEST_CASE("quantized tensors are the floats that they stand for") {
+    std::string const quantized = "    y = torch.quantize_per_tensor(x, 0.5, 3, 13)\n";
+    std::string const pair = "quantized_decomposed::quantize_per_tensor quantized_decomposed::dequantize_per_tensor";
+    CHECK(nodes_of(quantized + "    return torch.dequantize(torch.relu(y))\n") == pair + " aten::relu aten::alias");
+    // The sum has its own scale, and an average the one of its operand.
+    CHECK(nodes_of(quantized + "    z = ops.quantized.add_relu(y, y, 0.25, 0)\n    return torch.dequantize(z)\n") ==
+          pair + " aten::add.Tensor aten::relu " + pair + " aten::alias");
+    CHECK(nodes_of(quantized + "    return torch.dequantize(torch.mean(y, [1], True))\n") ==
+          pair + " aten::mean.dim " + pair + " aten::alias");
+    CHECK(nodes_of(quantized + "    return torch.mul(x, torch.q_scale(y))\n") == pair + " aten::mul.Scalar");
+    auto const refused = [](std::string const& body, std::string_view why) {
+        std::string const what = error_of(archive(module_of(body)));
+        CHECK_MESSAGE(what.find(why) != std::string::npos, what << " should have: " << why);
+    };
+    refused(quantized + "    return torch.dequantize(torch.sigmoid(y))\n",
+            "on a quantized tensor: dequantize it before");
+    refused(quantized + "    return torch.add(x, y)\n", "on a quantized tensor: dequantize it before");
+    refused(quantized + "    return (x, [y])\n", "returns a quantized tensor, which ONNX does not have");
+    refused("    return torch.quantize_per_tensor(x, 0.5, 3, 99)\n", "quantizes to the dtype 99");
+    refused("    s = float(torch.sum(x))\n    return torch.quantize_per_tensor(x, s, 3, 13)\n", "that is not known");
+    refused("    return ops.quantized.conv2d(x, self, 0.5, 3)\n", "uses a packed weight");
+    refused("    return ops.quantized.relu6(x)\n", "on a tensor that is not quantized");
 }
 
 TEST_CASE("errors have the line of the code") {

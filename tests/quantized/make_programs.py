@@ -4,8 +4,8 @@
 
     python3 tests/quantized/make_programs.py FOLDER
 
-Needs torch and torchao 0.18. Each is a layer of 32 x 16 with random weights, quantized and exported with torch.export; positions in
-sources and sample inputs are left out of the files.
+Needs torch and torchao 0.18. Those of torchao are a layer of 32 x 16 with random weights, exported with torch.export, the others modules
+of torch in TorchScript archives. Positions in sources and sample inputs are left out of the files.
 """
 import copy
 import io
@@ -72,6 +72,51 @@ def safetensors(tensors: dict[str, torch.Tensor]) -> bytes:
     return struct.pack("<Q", len(text)) + text + data
 
 
+class Convolutions(torch.nn.Module):
+    """Each operator of quantized modules that differs: a convolution, a sum, a concatenation, pooling, and a layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.quant = torch.ao.quantization.QuantStub()
+        self.first = torch.nn.Conv2d(3, 4, 3, padding=1)
+        self.relu = torch.nn.ReLU()
+        self.second = torch.nn.Conv2d(4, 4, 3, stride=1, padding=1, groups=2)
+        self.sum = torch.ao.nn.quantized.FloatFunctional()
+        self.join = torch.ao.nn.quantized.FloatFunctional()
+        self.layer = torch.nn.Linear(48, 5)
+        self.dequant = torch.ao.quantization.DeQuantStub()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.relu(self.first(self.quant(x)))
+        x = self.join.cat([self.sum.add(self.second(x), x), x], 1)
+        return self.dequant(self.layer(torch.nn.functional.max_pool2d(x, 2).flatten(1)))
+
+
+def modules() -> dict[str, tuple[torch.nn.Module, torch.Tensor]]:
+    """Modules of torch's own quantization, whose tensors have quantized dtypes, with an input."""
+    torch.backends.quantized.engine = "x86"
+    x = torch.randn(2, 3, 6, 5)
+    static = Convolutions().eval()
+    static.qconfig = torch.ao.quantization.get_default_qconfig("x86")
+    prepared = torch.ao.quantization.prepare(static)
+    for _ in range(3):
+        prepared(torch.randn(2, 3, 6, 5))
+    dynamic = torch.ao.quantization.quantize_dynamic(torch.nn.Sequential(torch.nn.Linear(12, 6), torch.nn.ReLU()).eval())
+    return {"eager_static": (torch.ao.quantization.convert(prepared), x), "eager_dynamic": (dynamic, torch.randn(4, 12))}
+
+
+def saved_archive(module: torch.jit.ScriptModule) -> bytes:
+    """The archive without positions in sources."""
+    whole = io.BytesIO()
+    torch.jit.save(module, whole)
+    out = io.BytesIO()
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as target:
+        for name in source.namelist():
+            if not name.endswith(".debug_pkl"):
+                target.writestr(zipfile.ZipInfo(name), source.read(name))
+    return out.getvalue()
+
+
 def main() -> None:
     folder = pathlib.Path(sys.argv[1])
     torch.manual_seed(0)
@@ -87,6 +132,13 @@ def main() -> None:
             program = torch.export.export(model, (given,), strict=False)
             (made / "data.safetensors").write_bytes(safetensors({"in.input": given, "out.0": model(given)}))
         (made / "model.pt2").write_bytes(saved(program))
+    for name, (module, given) in modules().items():
+        made = folder / name
+        made.mkdir(parents=True, exist_ok=True)
+        with torch.no_grad():
+            traced = torch.jit.trace(module, given)
+            (made / "data.safetensors").write_bytes(safetensors({"in.input": given, "out.0": module(given)}))
+        (made / "model.pt").write_bytes(saved_archive(traced))
 
 
 if __name__ == "__main__":

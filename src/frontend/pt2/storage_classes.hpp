@@ -35,4 +35,13 @@ inline std::optional<dtype> dtype_of_storage(std::string_view module, std::strin
     return {};
 }
 
+/// The same, and for storages of quantized dtypes that of their integers.
+inline std::optional<dtype> dtype_of_any_storage(std::string_view module, std::string_view name) {
+    if (module != "torch" || !name.starts_with('Q')) return dtype_of_storage(module, name);
+    if (name == "QInt8Storage") return dtype::int8;
+    if (name == "QUInt8Storage") return dtype::uint8;
+    if (name == "QInt32Storage") return dtype::int32;
+    return {};
+}
+
 } // namespace ATON_NAMESPACE::pt2

@@ -26,6 +26,7 @@
 #include "gradients.hpp"
 #include "library.hpp"
 #include "module_state.hpp"
+#include "quantized_values.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -266,6 +267,22 @@ private:
     [[nodiscard]] bool has_changed_known(std::set<program::value_index> const& changed_before,
                                          program::value_index end) const;
 
+    // quantized.cpp: tensors of quantized dtypes
+    void restore_states();
+    [[nodiscard]] value known_parameter(value const& v);
+    [[nodiscard]] quantization quantization_of(value const& scale, value const& zero, std::int64_t code);
+    [[nodiscard]] value quantize(value const& x, quantization const& q);
+    [[nodiscard]] value quantize_channels(std::vector<value> const& x);
+    [[nodiscard]] value requantized(value const& y, value const& x);
+    [[nodiscard]] value dequantized_weight(value const& w);
+    [[nodiscard]] packed_weight packed_of(value const& packed);
+    [[nodiscard]] value pack(call_arguments const& given);
+    [[nodiscard]] value packed_product(value const& x, packed_weight const& p, std::string_view name);
+    [[nodiscard]] value call_quantized_product(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] std::optional<value> call_quantized(std::string const& op, call_arguments const& given);
+    [[nodiscard]] std::optional<value> call_on_quantized(std::string const& op, call_arguments const& given);
+    void expect_plain(value const& result, int depth = 0);
+
     // operators.cpp: nodes of the program
     [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands);
     [[nodiscard]] std::vector<overload> const& overloads_of(std::string const& op);
@@ -356,8 +373,10 @@ private:
     outside_attributes changed_; ///< by the part that is interpreted: what they held before
     dtype autocast_ = dtype::undefined;            ///< that of the autocast region, if there is one
     std::map<program::value_index, value> nested_; ///< padded tensors that stand for nested ones, and their masks
-    std::vector<std::string> number_inputs_;       ///< arguments that are numbers which the model gets
-    std::vector<program::value_index> written_;    ///< by the part that is interpreted
+    std::map<program::value_index, quantization> quantized_; ///< the floats of quantized tensors
+    bool is_in_quantized_ = false;                           ///< what follows are operators of those floats
+    std::vector<std::string> number_inputs_;                 ///< arguments that are numbers which the model gets
+    std::vector<program::value_index> written_;              ///< by the part that is interpreted
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
     /// An attribute of the module to which forward assigns.
     struct assigned_attribute {

@@ -14,14 +14,15 @@
 #include "frontend/pt2/storage_classes.hpp"
 #include "frontend/pt2/tensor_source.hpp"
 
+#include "quantized_values.hpp"
+
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
 using files::in_quotes;
 
-// Limits that no real module reaches.
-constexpr std::size_t max_objects = std::size_t{1} << 22U;
+constexpr std::size_t max_objects = std::size_t{1} << 22U; // no real module reaches these limits
 constexpr std::size_t max_stack_size = std::size_t{1} << 20U;
 constexpr std::size_t max_pickle_bytes = std::size_t{1} << 28U;
 
@@ -211,11 +212,11 @@ private:
         std::vector<item> const given = items_of(pop());
         if (given.size() != 5 || given[1].is != item::kind::function || given[2].held.is() != kind::text)
             fail("has a persistent id that is not a storage");
-        std::optional<dtype> const type = pt2::dtype_of_storage(given[1].module, given[1].name);
+        std::optional<dtype> const type = pt2::dtype_of_any_storage(given[1].module, given[1].name);
         if (!type || *type == dtype::undefined)
             fail("has a storage of class " + in_quotes(qualified(given[1])) + ", which is not supported");
         // The key is text of the pickle, so that it lives as long as it.
-        push({item::kind::storage, {}, {}, {}, *type, keys_.size()});
+        push({item::kind::storage, {}, {}, given[1].name, *type, keys_.size()});
         keys_.push_back(*given[2].held.text());
     }
 
@@ -232,7 +233,7 @@ private:
             return {item::kind::value, value::of(kind::device, *only(kind::text).held.text()), {}, {}, {}};
         if (name.starts_with("torch.jit._pickle.build_") && name.ends_with("list")) return only(kind::list);
         if (name == "torch.jit._pickle.restore_type_tag" && given.size() == 2) return given[0];
-        if (name == "torch._utils._rebuild_qtensor") fail("has a quantized tensor, which is not supported");
+        if (name == "torch._utils._rebuild_qtensor") return rebuild_quantized(given);
         if (name.starts_with("torch._utils._rebuild_sparse"))
             fail("has a sparse tensor: make it dense before torch.jit.save");
         fail("calls " + in_quotes(name) + ", which modules do not need");
@@ -240,20 +241,31 @@ private:
 
     /// (storage, offset, sizes, strides, requires_grad, hooks)
     item rebuild_tensor(std::vector<item> const& given) {
-        if (given.size() < 5 || given[0].is != item::kind::storage || !given[1].held.integer())
+        bool const is_plain = given.size() == 5 || (!given.empty() && !given[0].name.starts_with('Q'));
+        if (given.size() < 5 || !is_plain || given[0].is != item::kind::storage || !given[1].held.integer())
             fail("makes a tensor from the wrong arguments");
-        file_span const record = storage_(keys_[given[0].index]);
-        std::string const where = where_ + ": the tensor at byte " + std::to_string(op_);
         stored_tensor made = pt2::checked_tensor(given[0].type,
                                                  numbers(given[2]),
                                                  numbers(given[3]),
                                                  *given[1].held.integer(),
-                                                 record,
+                                                 storage_(keys_[given[0].index]),
                                                  keys_[given[0].index],
-                                                 where);
+                                                 where_ + ": the tensor at byte " + std::to_string(op_));
         count(8);
         to_.weights.push_back({std::move(made), {}, program::input_kind::constant, given[4].held.is_true()});
         return {item::kind::value, value::of(kind::weight, to_.weights.size() - 1), {}, {}, {}};
+    }
+
+    /// (storage, offset, sizes, strides, (scheme, parameters...), requires_grad, hooks)
+    item rebuild_quantized(std::vector<item> const& given) {
+        std::vector<value> parameters;
+        std::vector<item> const quantizer = given.size() < 6 ? std::vector<item>() : items_of(given[4]);
+        for (std::size_t i = 1; i < quantizer.size(); ++i) parameters.push_back(quantizer[i].held);
+        if (quantizer.empty()) fail("makes a quantized tensor from the wrong arguments");
+        value const data = rebuild_tensor({given[0], given[1], given[2], given[3], given[5]}).held;
+        value const made = quantized_tensor(to_, quantizer[0].name, data, parameters);
+        if (made.is() != kind::none) return {item::kind::value, made, {}, {}, {}};
+        fail("makes a quantized tensor with a scheme that is not affine");
     }
 
     std::vector<std::int64_t> numbers(item const& from) const {
