@@ -235,6 +235,75 @@ TEST_CASE("programs that do not fit the weight") {
                   program_of({{"p_w", "qdata"}}, "n0", ""));
 }
 
+TEST_CASE("weights that a program uses as a whole") {
+    std::string const whole = program_of({}, "p_w", "");
+    std::string const scale = tensor(storage("FloatStorage", "1", 3), 0, {3, 1}, {1, 1});
+    auto const weight = [](std::string_view type, std::initializer_list<std::string_view> items) {
+        return proto + subclass("optimum.quanto.tensor", type, dict(items)) + stop;
+    };
+    std::string const bytes =
+        archive_of(weight("WeightQBytesTensor", {text("_data"), integers, text("_scale"), scale}), whole);
+    aton::program::program const p = aton::pt2::read_program(archive::from_memory(bytes, "a.pt2"), "");
+    REQUIRE(p.inputs.size() == 2);
+    CHECK(p.inputs[0].target == "w._data");
+    CHECK(p.inputs[1].target == "w._scale");
+    REQUIRE(p.main.nodes.size() == 3);
+    CHECK(p.main.nodes[1].op == "aten::mul.Tensor");
+    CHECK(aton::program::value_of(p.main.outputs[0]) == p.main.nodes[2].results[0].values[0]);
+
+    check_refused(weight("WeightQBytesTensor", {text("_data"), integers}), "without a tensor '_scale'", whole);
+    check_refused(weight("WeightQBytesTensor", {text("_data"), scale, text("_scale"), scale}),
+                  "whose data does not have its sizes",
+                  whole);
+    check_refused(weight("WeightQBitsTensor", {text("_axis"), number(-1)}), "which is quantized along axis -1", whole);
+    std::string const packed =
+        subclass("optimum.quanto", "PackedTensor", dict({text("_bits"), number(4), text("_data"), integers}));
+    check_refused(
+        weight("WeightQBitsTensor", {text("_data"), integers}), "whose integers do not have 2 or 4 bits", whole);
+    check_refused(weight("WeightQBitsTensor", {text("_data"), packed, text("_scale"), scale}),
+                  "without a tensor '_shift'",
+                  whole);
+    check_refused(weight("WeightQBitsTensor", {text("_data"), packed, text("_scale"), scale, text("_shift"), scale}),
+                  "whose packed data does not have its sizes",
+                  whole);
+    check_refused(
+        weight("QLinear", {text("_data"), integers}), "which the program returns: turn it into plain tensors", whole);
+
+    auto const mx = [](std::initializer_list<std::string_view> items,
+                       std::string_view library = "torchao.prototype.mx_formats") {
+        return proto + subclass(library, "MXTensor", dict(items)) + stop;
+    };
+    std::string const float8 = global("torch", "float8_e4m3fn");
+    auto const blocks = [](std::int64_t n) { return text("block_size") + number(n); };
+    check_refused(mx({}, "evil"), "turn it into plain tensors", whole);
+    check_refused(mx({blocks(32), text("elem_dtype"), float8}), "whose rows of 5 are not blocks of 32", whole);
+    check_refused(mx({blocks(0), text("elem_dtype"), float8}), "not blocks of 0", whole);
+    check_refused(mx({blocks(-5), text("elem_dtype"), float8}), "not blocks of -5", whole);
+    check_refused(
+        mx({blocks(5), text("elem_dtype"), global("torch", "float6")}), "whose elements are torch.float6", whole);
+    check_refused(mx({blocks(5), text("elem_dtype"), float8}), "without a tensor 'qdata'", whole);
+    check_refused(mx({blocks(5), text("elem_dtype"), float8, text("qdata"), scale}),
+                  "whose 'qdata' does not have its sizes",
+                  whole);
+    check_refused(
+        mx({blocks(5), text("elem_dtype"), float8, text("qdata"), integers}), "without a tensor 'scale'", whole);
+    check_refused(mx({blocks(5), text("elem_dtype"), float8, text("qdata"), integers, text("scale"), scale}),
+                  "whose scales are float32",
+                  whole);
+    std::string const exponents = call("torch._utils",
+                                       "_rebuild_tensor_v3",
+                                       tuple({storage("UntypedStorage", "1", 12, "torch.storage"),
+                                              number(0),
+                                              tuple({4}),
+                                              tuple({1}),
+                                              no,
+                                              hooks,
+                                              global("torch", "float8_e8m0fnu")}));
+    check_refused(mx({blocks(5), text("elem_dtype"), float8, text("qdata"), integers, text("scale"), exponents}),
+                  "whose scales do not have its sizes",
+                  whole);
+}
+
 TEST_CASE("pickles that lie") {
     auto const with = [](std::string_view inner) {
         return proto + subclass("a", "B", dict({text("qdata"), inner})) + stop;

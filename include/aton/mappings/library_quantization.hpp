@@ -154,6 +154,50 @@ inline constexpr auto quantize_rows =
             return {g.cast(number, dtype::int8), most, optional_value()};
         });
 
+/// The indices of a weight of four bits, [rows, columns]. In memory, the first of two is in the high bits. Packed for
+/// CPUs, 32 rows are beside each other, column by column, and 32 of their indices are in the low bits of as many bytes,
+/// 32 in the high ones.
+inline value four_bit_indices(graph<11> g, value bytes, std::int64_t rows, std::int64_t columns, bool is_packed) {
+    value const wide = g.cast(bytes, dtype::int32);
+    auto const half = [&](bool high, std::int64_t width) {
+        return reshape(g, high ? g.op<"Div">(wide, 16) : g.op<"Mod">(wide, 16), {-1, width});
+    };
+    std::int64_t const width = is_packed ? 32 : 1;
+    value const halves[] = {half(!is_packed, width), half(is_packed, width)};
+    value const all = g.op<"Concat">(safe_span<value const>(halves), attr::axis_i(-1));
+    if (!is_packed) return reshape(g, all, {rows, columns});
+    std::int64_t const order[] = {0, 2, 1, 3};
+    return reshape(g, permute(g, reshape(g, all, {rows / 32, columns / 2, 32, 2}), order), {rows, columns});
+}
+
+/// A product with a weight that is a table of 16 numbers, an index for each element, and a factor for each block. The
+/// kernel for CPUs computes with operands, a table and results of bfloat16.
+inline constexpr auto four_bit_product = symbolic<
+    "bitsandbytes::gemv_4bit(Tensor A, Tensor B, int[] shapeB, Tensor absmax, Tensor code, int blocksize) -> Tensor">(
+    [](graph<11> g, value a, value b, int_list shape, value absmax, value code, std::int64_t block) -> value {
+        bool const is_packed = absmax.rank() == 2;
+        if (shape.size() != 2 || b.dtype() != dtype::uint8 || code.shape().element_count_or(-1) != 16)
+            return g.unsupported("a weight that is not a matrix of bytes with a table of 16 numbers");
+        std::int64_t const rows = shape[0];
+        std::int64_t const columns = shape[1];
+        if (rows < 1 || columns < 2 || columns % 2 != 0 || block < 1 || columns % block != 0 ||
+            (is_packed && rows % 32 != 0))
+            return g.unsupported("sizes that the blocks do not divide");
+        if (absmax.dtype() != (is_packed ? dtype::bfloat16 : dtype::float32) || code.dtype() != dtype::float32)
+            return g.unsupported("factors of another dtype");
+        if (is_packed && g.opset() < 13) refuse_below(13, "bfloat16");
+        auto const narrow = [&](value x) { return g.cast(g.cast(x, dtype::bfloat16), dtype::float32); };
+        value const table = is_packed ? narrow(code) : code;
+        value const numbers = g.op<"Gather">(flat(g, table), four_bit_indices(g, b, rows, columns, is_packed));
+        value const wide = g.cast(absmax, dtype::float32);
+        value const factors = is_packed ? value(g.op<"Transpose">(wide, attr::perm_i({1, 0}))) : wide;
+        value const blocks = g.op<"Mul">(reshape(g, numbers, {rows, columns / block, block}),
+                                         reshape(g, factors, {rows, columns / block, 1}));
+        value const weight = g.op<"Transpose">(reshape(g, blocks, {rows, columns}), attr::perm_i({1, 0}));
+        if (!is_packed) return plain_product(g, a, g.cast(weight, a.dtype()));
+        return g.cast(g.cast(g.op<"MatMul">(narrow(a), weight), dtype::bfloat16), a.dtype());
+    });
+
 inline value dequantized_product(graph<11> g, value product, value rows, value columns, optional_dtype type,
                                  optional_value bias) {
     if (rows.dtype() != dtype::float32 || columns.dtype() != dtype::float32)
@@ -187,6 +231,6 @@ inline constexpr auto dequantize_product =
 inline constexpr auto library_quantization =
     table(detail::qbytes_product, detail::quantize_symmetric, detail::unpack_fields, detail::quantize_to_range,
           detail::quark_fake_quantize, detail::quantize_rows, detail::product_of_quantized_rows, detail::int8_product,
-          detail::dequantize_product);
+          detail::dequantize_product, detail::four_bit_product);
 
 } // namespace ATON_NAMESPACE::mappings

@@ -175,6 +175,55 @@ results quantized_rows(call const& c) {
     return {cast(number, dtype::int8), most, value()};
 }
 
+/// gemv_4bit of bitsandbytes: the kernel in Python, and for CPUs that of C++ with the layout of _convert_weight_packed_for_cpu.
+results four_bit_product(call const& c) {
+    std::vector<std::int64_t> const shape = c.ints("shapeB");
+    tensor const absmax = c.t("absmax");
+    tensor const code = c.t("code");
+    std::int64_t const block = c.i("blocksize");
+    bool const is_packed = absmax.rank() == 2;
+    if (shape.size() != 2 || shape[0] < 1 || shape[1] < 2 || shape[0] > 1 << 20 || shape[1] > 1 << 20 ||
+        shape[1] % 2 != 0)
+        throw error("the shape is not that of a matrix");
+    std::int64_t const rows = shape[0];
+    std::int64_t const columns = shape[1];
+    if (block < 1 || columns % block != 0 || (is_packed && rows % 32 != 0))
+        throw error("the blocks do not divide the rows");
+    tensor const b = c.t("B");
+    if (b.dtype() != dtype::uint8 || b.count() * 2 != rows * columns || absmax.count() * block != rows * columns)
+        throw error("the weight does not have its sizes");
+    if (code.count() != 16 || code.dtype() != dtype::float32 ||
+        absmax.dtype() != (is_packed ? dtype::bfloat16 : dtype::float32))
+        throw error("the table or the factors have another dtype");
+    tensor const a = c.t("A");
+    if (!is_floating(a.dtype()) || a.rank() == 0 || a.sizes().back() != columns)
+        throw error("A has rows of another length");
+    tensor const wide = cast(b, dtype::int32);
+    tensor const high = wide / scalar(16);
+    tensor const low = wide - high * scalar(16);
+    std::int64_t const width = is_packed ? 32 : 1;
+    sizes const lines = {b.count() / width, width};
+    std::vector<tensor> const halves = {reshape(is_packed ? low : high, lines), reshape(is_packed ? high : low, lines)};
+    tensor index = concat(halves, 1);
+    if (is_packed) index = transpose(reshape(index, {rows / 32, columns / 2, 32, 2}), 1, 2);
+    auto const narrow = [&](tensor const& x) { return cast(cast(x, dtype::bfloat16), dtype::float32); };
+    tensor const table = reshape(is_packed ? narrow(code) : code, {16});
+    by_operators const run(c);
+    tensor const numbers =
+        c.run("aten::index_select",
+              {aten_argument::of_tensor(table).named("self"),
+               aten_argument::of_number(scalar(0)).named("dim"),
+               aten_argument::of_tensor(reshape(cast(index, dtype::int64), {rows * columns})).named("index")})
+            .results[0]
+            .one();
+    tensor const scales = cast(is_packed ? transpose(absmax, 0, 1) : absmax, dtype::float32);
+    tensor const blocks =
+        reshape(numbers, {rows, columns / block, block}) * reshape(scales, {rows, columns / block, 1});
+    tensor const weight = transpose(reshape(blocks, {rows, columns}), 0, 1);
+    if (!is_packed) return run("aten::matmul", a, cast(weight, a.dtype()));
+    return cast(cast(matmul(narrow(a), weight), dtype::bfloat16), a.dtype());
+}
+
 tensor dequantized_product(call const& c, tensor const& product) {
     tensor const rows = c.t("row_stats");
     tensor const columns = c.t("col_stats");
@@ -202,6 +251,7 @@ results dequantized(call const& c) {
 
 rows library_quantization() {
     static constexpr row all[] = {
+        {"bitsandbytes::gemv_4bit", four_bit_product},
         {"bitsandbytes::int8_linear_matmul", product_of_int8},
         {"bitsandbytes::int8_mm_dequant", dequantized},
         {"bitsandbytes::int8_scaled_mm", scaled_product_of_rows},

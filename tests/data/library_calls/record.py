@@ -244,6 +244,14 @@ def bitsandbytes(record):
     a, rows, _ = ops.int8_vectorwise_quant(x)
     b, columns, _ = ops.int8_vectorwise_quant(weight)
     record(ops.int8_linear_matmul, a, b)
+    from bitsandbytes.functional import _convert_weight_packed_for_cpu, quantize_4bit
+
+    for kind in ("nf4", "fp4"):  # the kernel for CPUs, with its layout
+        quantized, state = quantize_4bit(torch.randn(64, 64), blocksize=64, quant_type=kind)
+        code = state.code.clone()
+        packed, state = _convert_weight_packed_for_cpu(quantized, state)
+        for dtype in (torch.float32, torch.bfloat16):
+            record(ops.gemv_4bit, torch.randn(2, 64).to(dtype), packed, [64, 64], state.absmax, code, 64)
     for bias in (None, torch.randn(3)):
         record(ops.int8_scaled_mm, a, b, rows, columns, bias=bias, dtype=torch.float32)
         record(ops.int8_mm_dequant, ops.int8_linear_matmul(a, b), rows, columns, dtype=torch.float32, bias=bias)
