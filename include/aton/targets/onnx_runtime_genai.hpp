@@ -254,10 +254,10 @@ inline constexpr auto table = rewrites(
         },
         [](value q, value, value, value, value, value, value, value cosines, value sines, value places,
            std::int64_t heads, std::int64_t, std::int64_t, double, double, std::int64_t, std::int64_t size) {
-            // The kernel rotates heads of a multiple of 16 elements.
+            // The kernel rotates a multiple of 16 elements, of heads of a multiple of 16.
             bool const usable = q.rank() == 3 && q.size(2).is_static() && q.size(2).size() % (heads * 16) == 0;
             return usable && cosines.rank() == 2 && sines.rank() == 2 && places.rank() == 2 &&
-                   cosines.size(1).is_static() && cosines.size(1) == sines.size(1) &&
+                   cosines.size(1).is_static() && cosines.size(1).size() % 8 == 0 && cosines.size(1) == sines.size(1) &&
                    (size == 0 || size == 2 * cosines.size(1).size());
         },
         [](graph<23, com_microsoft> g, value q, value k, value v, value past_k, value past_v, value lengths,
