@@ -27,7 +27,8 @@ target const* find_target(std::string_view name) {
     }
     std::string const similar(near.found());
     throw error("no target has the name " + std::string(name) +
-                (similar.empty() ? "; choose onnx, onnxruntime, onnxruntime-genai, tensorrt or npu" : "; did you mean " + similar + "?"));
+                (similar.empty() ? "; choose onnx, onnxruntime, onnxruntime-genai, tensorrt or npu"
+                                 : "; did you mean " + similar + "?"));
 }
 
 } // namespace ATON_NAMESPACE::targets
