@@ -55,6 +55,7 @@ words const known_words[] = {
      "norm",
      {"backward", "ortho", "forward"}},
     {"einsum", "equation", {}}, // any
+    {"torchao::choose_qparams_affine", "mapping_type", {"SYMMETRIC", "SYMMETRIC_NO_CLIPPING_ERR", "ASYMMETRIC"}},
     {"conv1d.padding conv2d.padding conv3d.padding _convolution_mode", "padding", {"same", "valid"}},
 };
 

@@ -154,7 +154,7 @@ inline constexpr auto quantize_rows =
             return {g.cast(number, dtype::int8), most, optional_value()};
         });
 
-/// The indices of a weight of four bits, [rows, columns]. In memory, the first of two is in the high bits. Packed for
+/// The indices of a weight of four bits, row by row. In memory, the first of two is in the high bits. Packed for
 /// CPUs, 32 rows are beside each other, column by column, and 32 of their indices are in the low bits of as many bytes,
 /// 32 in the high ones.
 inline value four_bit_indices(graph<11> g, value bytes, std::int64_t rows, std::int64_t columns, bool is_packed) {
@@ -165,9 +165,9 @@ inline value four_bit_indices(graph<11> g, value bytes, std::int64_t rows, std::
     std::int64_t const width = is_packed ? 32 : 1;
     value const halves[] = {half(!is_packed, width), half(is_packed, width)};
     value const all = g.op<"Concat">(safe_span<value const>(halves), attr::axis_i(-1));
-    if (!is_packed) return reshape(g, all, {rows, columns});
+    if (!is_packed) return all;
     std::int64_t const order[] = {0, 2, 1, 3};
-    return reshape(g, permute(g, reshape(g, all, {rows / 32, columns / 2, 32, 2}), order), {rows, columns});
+    return permute(g, reshape(g, all, {rows / 32, columns / 2, 32, 2}), order);
 }
 
 /// A product with a weight that is a table of 16 numbers, an index for each element, and a factor for each block. The

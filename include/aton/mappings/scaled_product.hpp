@@ -30,14 +30,14 @@ inline constexpr auto int8_weight_product = symbolic<"aten::_weight_int8pack_mm(
         });
     });
 
-/// Integers in the low and the high half of each byte, [rows, 2 * columns].
+/// Integers in the low and the high half of each byte.
 inline value nibbles(graph<11> g, value bytes) {
     value const wide = g.cast(bytes, dtype::int32);
     value const low = g.op<"Mod">(wide, 16);
     value const high = g.op<"Div">(wide, 16);
     std::int64_t const last[] = {-1};
     value const parts[] = {unsqueeze(g, low, last), unsqueeze(g, high, last)};
-    return reshape(g, g.op<"Concat">(safe_span<value const>(parts), attr::axis_i(-1)), {bytes.size(0).size(), -1});
+    return g.op<"Concat">(safe_span<value const>(parts), attr::axis_i(-1));
 }
 
 /// The parts of a weight of torch's kernels for int4: [N, K/2] integers, [N, K/g] scales, and a bias.
@@ -84,12 +84,11 @@ inline constexpr auto dynamic_int4_product =
             value const low = g.op<"Mul">(least, step);
             // The end of the range with the smaller error; both are the same, but for rounding, which decides on halves.
             value const high = g.op<"Mul">(most, step);
-            value const error = g.op<"Add">(g.op<"Add">(low, -128), g.op<"Add">(high, 127));
             auto const from = [&](double end, value v) -> value {
                 return g.op<"Sub">(g.scalar(end, dtype::float32), v);
             };
-            value const middle =
-                g.op<"Round">(g.op<"Where">(is_greater(g, error, 0), from(-128, low), from(127, high)));
+            value const middle = g.op<"Round">(
+                g.op<"Where">(is_greater(g, g.op<"Add">(low, high), 1), from(-128, low), from(127, high)));
             value const scaled = g.op<"Mul">(x, step);
             // Halves away from 0, as std::round.
             value const size = g.op<"Abs">(scaled);
@@ -99,7 +98,7 @@ inline constexpr auto dynamic_int4_product =
             value const moved =
                 clip(g, g.op<"Add">(whole, middle), g.scalar(-128, dtype::float32), g.scalar(127, dtype::float32));
             value const number = g.op<"Sub">(moved, middle);
-            value const bytes = reshape(g, g.cast(slice(g, packed, 0, 0, integers), dtype::uint8), {rows, columns / 2});
+            value const bytes = g.cast(slice(g, packed, 0, 0, integers), dtype::uint8);
             value const weight = g.op<"Sub">(nibbles(g, bytes), 8);
             value y = product_of_blocks(g, number, weight, slice(g, packed, 0, integers, integers + scales), p);
             y = g.op<"Mul">(y, g.op<"Reciprocal">(step));
