@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "pickle_data.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "frontend/files/text.hpp"
@@ -27,6 +28,13 @@ pickled_tensor pickle_data::tensor_of(value v, std::string_view name) const {
         files::fail(where, "the storage of " + files::in_quotes(name) + " has a size that is out of range");
     out.storage_bytes = static_cast<std::uint64_t>(s.count * width);
     return out;
+}
+
+bool begins_with(std::span<pickle_data::value const> values, std::initializer_list<pickle_data::kind> kinds) {
+    return values.size() >= kinds.size() &&
+           std::equal(kinds.begin(), kinds.end(), values.begin(), [](pickle_data::kind k, pickle_data::value v) {
+               return k == v.is;
+           });
 }
 
 std::string name_of(pickle_data::global const& g) { return std::string(g.module).append(".").append(g.name); }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -92,6 +93,10 @@ struct pickle_data {
     std::vector<global> globals;
     std::vector<std::vector<value>> containers; ///< items of lists; alternating keys and values of dicts
 };
+
+/// Whether the first values are of these kinds.
+[[nodiscard]] bool begins_with(std::span<pickle_data::value const> values,
+                               std::initializer_list<pickle_data::kind> kinds);
 
 /// "torch.float32".
 [[nodiscard]] std::string name_of(pickle_data::global const& g);

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <optional>
+#include <span>
 
 #include "frontend/files/text.hpp"
+#include "pickle_calls.hpp"
+#include "storage_classes.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -177,6 +181,14 @@ bool pickle_machine::object(unsigned op) {
     }
 }
 
+/// REDUCE: the result of a call.
+void pickle_machine::reduce() {
+    value const arguments = pop();
+    global const function = global_of(pop());
+    if (arguments.is != kind::tuple) fail_here("calls a function with arguments that are not a tuple");
+    push(pickle_calls(*this).call(function, arguments));
+}
+
 /// BUILD: the attributes of an object, or of an OrderedDict, such as the _metadata of a state dict, which are dropped.
 void pickle_machine::build() {
     value const state = pop();
@@ -190,8 +202,24 @@ void pickle_machine::build() {
 void pickle_machine::make_object() {
     value const arguments = pop();
     global const type = global_of(pop());
-    if (!keeps_objects_) refuse(type);
-    push(add_object(kind::object, {type, arguments, {}, dtype::undefined, {}}));
+    push(pickle_calls(*this).unknown_call(type, arguments));
+}
+
+/// BINPERSID: ('storage', class, key, device, number of elements)
+void pickle_machine::persistent_id() {
+    value const id = pop();
+    std::span<value const> const given = id.is == kind::tuple ? to_.items_of(id) : std::span<value const>();
+    if (given.size() != 5 || !begins_with(given, {kind::text, kind::global, kind::text, kind::text, kind::number}) ||
+        to_.text(given[0]) != "storage")
+        fail_here("has a persistent id that is not a storage");
+    global const g = global_of(given[1]);
+    if (std::optional<dtype> const type = dtype_of_storage(g.module, g.name)) {
+        count(3);
+        to_.storages.push_back({*type, to_.text(given[2]), given[4].number});
+        push({kind::storage, 0, static_cast<std::int64_t>(to_.storages.size() - 1)});
+        return;
+    }
+    refuse_here("has a storage of class " + files::in_quotes(name_of(g)) + ", which dense tensors do not use");
 }
 
 void pickle_machine::set_items(value dict, std::size_t first) {
@@ -291,11 +319,6 @@ void pickle_machine::count(std::size_t objects) {
 pickle_machine::global pickle_machine::global_of(value v) const {
     if (v.is != kind::global) fail_here("calls a value that is not a function");
     return to_.globals[static_cast<std::size_t>(v.number)];
-}
-
-bool pickle_machine::match(std::span<value const> arguments, std::initializer_list<kind> kinds) {
-    return arguments.size() >= kinds.size() &&
-           std::equal(kinds.begin(), kinds.end(), arguments.begin(), [](kind k, value v) { return k == v.is; });
 }
 
 void pickle_machine::fail_here(std::string_view what) const {

@@ -4,8 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +27,8 @@ public:
     value run_object();
 
 private:
+    friend class pickle_calls;
+
     void run();
     // One group of opcodes each; false if the opcode is in another group.
     bool constant(unsigned op);
@@ -39,13 +39,6 @@ private:
     void reduce();
     void build();
     void make_object();
-    value call(global function, value arguments);
-    value rebuild_tensor(std::span<value const> arguments, bool has_dtype);
-    value rebuild_from_type(std::span<value const> arguments);
-    value rebuild_subclass(global type, value arguments, value state);
-    value add_object(kind is, pickle_data::object made);
-    /// The object of an unknown call; refuses it in a dict of tensors.
-    value unknown_call(global function, value arguments);
     void persistent_id();
     void set_items(value dict, std::size_t first);
 
@@ -64,12 +57,9 @@ private:
 
     void count(std::size_t objects);
     [[nodiscard]] global global_of(value v) const;
-    /// Whether the first arguments are of these kinds.
-    [[nodiscard]] static bool match(std::span<value const> arguments, std::initializer_list<kind> kinds);
     [[noreturn]] void fail_here(std::string_view what) const;
     /// Throws unsupported_object.
     [[noreturn]] void refuse_here(std::string_view what) const;
-    [[noreturn]] void refuse(global function) const;
 
     pickle_data& to_;
     bool keeps_objects_ = false; ///< what is not a tensor is kept, not refused
