@@ -201,7 +201,7 @@ value interpreter::merge_optional(value const& a, value const& b, merged_outputs
 value interpreter::merge(value const& a, value const& b, merged_outputs& to, int depth) {
     if (a.is_same(b)) return a;
     auto const tensor_behind = [&](value const& v) {
-        return v.is() == kind::tensor   ? same_tensor(v.computed())
+        return v.is() == kind::tensor   ? aliases_.same_tensor(v.computed())
                : v.is() == kind::weight ? use_weight(v.weight())
                                         : program::no_value;
     };
@@ -209,8 +209,8 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
         tensor != program::no_value && tensor == tensor_behind(b)) // one branch has written to it
         return a.is() == kind::weight ? a : b.is() == kind::weight ? b : value::of(kind::tensor, tensor);
     if (depth > 20) fail("a variable is nested more than 20 levels deep in a branch that depends on data");
-    if (a.is_uninitialized()) return merge(stand_in(b, *to.second_nodes, *to.first_nodes, 0), b, to, depth + 1);
-    if (b.is_uninitialized()) return merge(a, stand_in(a, *to.first_nodes, *to.second_nodes, 0), to, depth + 1);
+    if (is_uninitialized(a)) return merge(stand_in(b, *to.second_nodes, *to.first_nodes, 0), b, to, depth + 1);
+    if (is_uninitialized(b)) return merge(a, stand_in(a, *to.first_nodes, *to.second_nodes, 0), to, depth + 1);
     if (a.is() == kind::nothing || b.is() == kind::nothing) return a.is() == kind::nothing ? a : b;
     auto const may_be_none = [](value const& v) { return v.is() == kind::none || v.is() == kind::optional; };
     if (may_be_none(a) || may_be_none(b)) return merge_optional(a, b, to, depth);

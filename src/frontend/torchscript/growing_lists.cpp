@@ -41,10 +41,8 @@ bool holds(value const& v, list_of_values const* list, int depth = 0) {
            });
 }
 
-} // namespace
-
 /// Whether a container or an object has the list.
-bool interpreter::is_held(list_of_values const* list) const {
+bool is_held(heap const& in, list_of_values const* list) {
     auto const is_it = [&](value const& v) {
         return (v.is() == kind::list || v.is() == kind::tuple) && v.list() == list;
     };
@@ -55,10 +53,12 @@ bool interpreter::is_held(list_of_values const* list) const {
     auto const in_object = [&](instance const& o) {
         return std::any_of(o.attributes.begin(), o.attributes.end(), [&](auto const& a) { return is_it(a.second); });
     };
-    return std::any_of(heap_.lists.begin(), heap_.lists.end(), in_list) ||
-           std::any_of(heap_.dicts.begin(), heap_.dicts.end(), in_dict) ||
-           std::any_of(heap_.instances.begin(), heap_.instances.end(), in_object);
+    return std::any_of(in.lists.begin(), in.lists.end(), in_list) ||
+           std::any_of(in.dicts.begin(), in.dicts.end(), in_dict) ||
+           std::any_of(in.instances.begin(), in.instances.end(), in_object);
 }
+
+} // namespace
 
 /// Lists of tensors, made by this call of a function, to which every iteration appends the same number of items, and which the loop does
 /// not use otherwise.
@@ -75,7 +75,7 @@ std::vector<list_of_values*> interpreter::find_growing(stmt const& loop) {
             loop.body.begin(), loop.body.end(), [&](stmt const& s) { return appended_list(s.value) == name; }));
         auto const is_tensor = [](value const& v) { return v.acts_as_tensor(); };
         bool const is_own = std::all_of(list->items.begin(), list->items.end(), is_tensor) &&
-                            list->serial >= std::max(frame_->made, heap_.fence) && !is_held(list);
+                            list->serial >= std::max(frame_->made, heap_.fence) && !is_held(heap_, list);
         bool const is_only_appended =
             occurrences(loop.body, name) == appends && occurrences(loop.value, name) == 0 &&
             std::none_of(frame_->variables.begin(), frame_->variables.end(), [&](auto const& each) {
@@ -90,15 +90,16 @@ std::vector<list_of_values*> interpreter::find_growing(stmt const& loop) {
 /// Adds what the body has appended to what it returns.
 void interpreter::collect(part& body, std::vector<list_of_values*> const& lists, loop_state& state) {
     std::set<program::value_index> written;
-    for (program::value_index const v : written_outside(body)) written.insert(memory_of(v));
+    for (program::value_index const v : aliases_.written_outside(body.nodes, body.written))
+        written.insert(aliases_.memory_of(v));
     auto const share = [&](value const& item) {
-        program::value_index const memory = memory_of(tensor_of(item));
+        program::value_index const memory = aliases_.memory_of(tensor_of(item));
         if (written.contains(memory))
             fail("a list has a tensor to which another iteration of a loop that depends on data writes");
         in_rows_.insert(memory);
         auto const carried = std::find(state.in_body.begin(), state.in_body.end(), memory);
         if (carried != state.in_body.end()) // the first item is the tensor from outside
-            in_rows_.insert(memory_of(state.start[static_cast<std::size_t>(carried - state.in_body.begin())]));
+            in_rows_.insert(aliases_.memory_of(state.start[static_cast<std::size_t>(carried - state.in_body.begin())]));
     };
     for (list_of_values* const list : lists) {
         std::vector<value> const items = std::move(growing_[list]);

@@ -254,7 +254,7 @@ program::program interpreter::run_once() {
     if (module.is() != kind::object) fail("data.pkl has no module, but " + std::string(describe(module)));
     constants_ = code_.read_constants(heap_);
     name_weights(module);
-    restore_states();
+    quantized_.restore_states();
     function_code const* forward = nullptr;
     if (module.object()->type != nullptr)
         for (function_code const& f : module.object()->type->methods)
@@ -263,7 +263,7 @@ program::program interpreter::run_once() {
     call_arguments given = make_inputs(*forward, module);
     set_initial();
     value const result = call_function(*forward, std::move(given));
-    expect_plain(result);
+    quantized_.expect_plain(result);
     add_output(result, {});
     add_state();
     if (out_.outputs.empty()) fail("forward returns nothing");

@@ -8,7 +8,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -23,10 +22,12 @@
 
 #include "bounds.hpp"
 #include "calls.hpp"
+#include "constant_elements.hpp"
 #include "gradients.hpp"
 #include "library.hpp"
 #include "module_state.hpp"
-#include "quantized_values.hpp"
+#include "quantized_operators.hpp"
+#include "tensor_aliases.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -34,10 +35,14 @@ namespace ATON_NAMESPACE::torchscript {
 class interpreter {
 public:
     interpreter(library& code, read_options const& options);
+    interpreter(interpreter const&) = delete; // its parts refer to it
+    interpreter& operator=(interpreter const&) = delete;
 
     [[nodiscard]] program::program run();
 
 private:
+    friend class quantized_operators;
+
     [[nodiscard]] program::program run_once();
     void set_initial();
 
@@ -147,11 +152,6 @@ private:
         std::size_t result = 0; ///< of the node: the index of the new value
     };
     void note_aliases(program::node const& n, overload const& o);
-    [[nodiscard]] program::value_index same_tensor(program::value_index v) const;
-    [[nodiscard]] program::value_index memory_of(program::value_index v) const;
-    [[nodiscard]] std::vector<program::value_index> written_outside(part const& of) const;
-    [[nodiscard]] bool are_apart(std::vector<program::value_index> const& written,
-                                 std::vector<program::value_index> const& used) const;
     [[nodiscard]] program::value_index clone_in(part& of, program::value_index tensor,
                                                 std::vector<program::argument>& outputs);
     void write_back(program::value_index tensor, program::value_index now);
@@ -160,7 +160,6 @@ private:
 
     // growing_lists.cpp: lists to which the body of a loop appends
     [[nodiscard]] std::vector<list_of_values*> find_growing(stmt const& loop);
-    [[nodiscard]] bool is_held(list_of_values const* list) const;
     void collect(part& body, std::vector<list_of_values*> const& lists, loop_state& state);
     void replace_grown(list_of_values* list, program::value_index rows, std::size_t appended);
     [[nodiscard]] std::optional<value> call_on_rows(std::string_view name, std::vector<value> const& x);
@@ -231,7 +230,6 @@ private:
     // tensor_questions.cpp
     [[nodiscard]] std::optional<value> call_about_state(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] value broadcast_sizes(std::vector<value> const& a, std::vector<value> const& b);
-    [[nodiscard]] std::optional<value> call_about_device(std::string_view name, value const& device);
     [[nodiscard]] std::optional<value> call_about_tensor(std::string_view name, call_arguments const& given);
     [[nodiscard]] std::optional<value> call_about_type(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] value compare_tensors(bool closely, call_arguments const& given);
@@ -258,30 +256,6 @@ private:
     [[nodiscard]] program::extent extent_of(value const& v);
     [[nodiscard]] program::extent fresh_extent();
     [[nodiscard]] value size_value(program::value_index tensor, std::size_t axis);
-
-    // constant_tensors.cpp: small tensors that depend on constants alone
-    [[nodiscard]] bool is_known(program::value_index v) const;
-    void note_elements(program::value_index v, std::shared_ptr<tensor const> elements);
-    [[nodiscard]] std::optional<known_elements> elements_of_operands(program::node const& n) const;
-    [[nodiscard]] std::optional<value> constant_of_tensor(program::value_index v) const;
-    [[nodiscard]] bool has_changed_known(std::set<program::value_index> const& changed_before,
-                                         program::value_index end) const;
-
-    // quantized.cpp: tensors of quantized dtypes
-    void restore_states();
-    [[nodiscard]] value known_parameter(value const& v);
-    [[nodiscard]] quantization quantization_of(value const& scale, value const& zero, std::int64_t code);
-    [[nodiscard]] value quantize(value const& x, quantization const& q);
-    [[nodiscard]] value quantize_channels(std::vector<value> const& x);
-    [[nodiscard]] value requantized(value const& y, value const& x);
-    [[nodiscard]] value dequantized_weight(value const& w);
-    [[nodiscard]] packed_weight packed_of(value const& packed);
-    [[nodiscard]] value pack(call_arguments const& given);
-    [[nodiscard]] value packed_product(value const& x, packed_weight const& p, std::string_view name);
-    [[nodiscard]] value call_quantized_product(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] std::optional<value> call_quantized(std::string const& op, call_arguments const& given);
-    [[nodiscard]] std::optional<value> call_on_quantized(std::string const& op, call_arguments const& given);
-    void expect_plain(value const& result, int depth = 0);
 
     // operators.cpp: nodes of the program
     [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands);
@@ -360,23 +334,18 @@ private:
     std::map<std::pair<program::value_index, std::size_t>, program::value_index> sizes_; ///< of dynamic dimensions
     std::unordered_map<program::value_index, program::value_index>
         resized_; ///< a value whose sizes were changed in place, and its new type
-    std::unordered_map<program::value_index, program::value_index>
-        views_; ///< a result that shares memory, and its operand
-    std::unordered_map<program::value_index, program::value_index> same_; ///< the result of a write, and its operand
+    tensor_aliases aliases_;
+    constant_elements elements_{aliases_};
+    quantized_operators quantized_{*this};
     std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends
     std::set<program::value_index> in_rows_;                ///< memory that rows share, which must not change
-    known_elements elements_;                               ///< of constants, unless code writes to them
-    std::size_t bytes_of_elements_ = 0;
-    std::set<program::value_index> changed_memory_; ///< of tensors to which code has written
     std::map<program::value_index, std::set<std::size_t>>
         open_axes_;              ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
     outside_attributes changed_; ///< by the part that is interpreted: what they held before
     dtype autocast_ = dtype::undefined;            ///< that of the autocast region, if there is one
     std::map<program::value_index, value> nested_; ///< padded tensors that stand for nested ones, and their masks
-    std::map<program::value_index, quantization> quantized_; ///< the floats of quantized tensors
-    bool is_in_quantized_ = false;                           ///< what follows are operators of those floats
-    std::vector<std::string> number_inputs_;                 ///< arguments that are numbers which the model gets
-    std::vector<program::value_index> written_;              ///< by the part that is interpreted
+    std::vector<std::string> number_inputs_;       ///< arguments that are numbers which the model gets
+    std::vector<program::value_index> written_;    ///< by the part that is interpreted
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
     /// An attribute of the module to which forward assigns.
     struct assigned_attribute {

@@ -156,7 +156,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     // The attributes, sizes and constant tensors that the body changes are known once it is interpreted.
     for (bool is_complete = false; !is_complete;) {
         std::size_t const known = again.attributes.size();
-        std::set<program::value_index> const changed = changed_memory_;
+        std::set<program::value_index> const changed = aliases_.changed();
         auto const first = static_cast<program::value_index>(out_.values.size());
         state = {};
         for (std::string const& name : names)
@@ -184,7 +184,8 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
             for (auto const& [key, each] : again.attributes)
                 find_resized(body_attributes[key].held, each.held, position, resized);
         }
-        is_complete = again.attributes.size() == known && resized.size() == open && !has_changed_known(changed, first);
+        is_complete =
+            again.attributes.size() == known && resized.size() == open && !elements_.have_changed(changed, first);
     }
     go_to(s);
     for (auto const& [key, each] : test.attributes)

@@ -71,10 +71,10 @@ bool is_comparison(std::string_view op) {
 /// The number that a value is: a constant, or the element of a constant tensor with one element. Other tensors of the module may change.
 std::optional<value> interpreter::constant_of(value const& v) {
     if (v.is_number()) return v;
-    if (v.is() == kind::tensor) return constant_of_tensor(v.computed());
+    if (v.is() == kind::tensor) return elements_.number_of(v.computed());
     if (v.is() != kind::weight) return {};
     weight const& w = heap_.weights[v.weight()];
-    if (w.value != program::no_value && !is_known(w.value)) return {};
+    if (w.value != program::no_value && !elements_.is_known(w.value)) return {};
     stored_tensor const& t = w.data;
     if (w.role != program::input_kind::constant || t.element_count() != 1 || t.parts.size() != 1) return {};
     stored_part const& part = t.parts[0];
@@ -244,7 +244,7 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
         if (!result) fail("cannot compute " + in_quotes(op) + ": it overflows, divides by zero, or is not supported");
         bool const is_from_tensor =
             std::any_of(x.begin(), x.end(), [](value const& each) { return each.is_from_tensor(); });
-        return value::of(*result).as_from_tensor(is_from_tensor);
+        return value::of(*result, is_from_tensor);
     }
     if (is_comparison(op)) {
         if (std::optional<bool> const known = compare_symbols(op, x)) return value::of(*known);
@@ -288,12 +288,12 @@ value interpreter::convert_number(std::string_view type, value const& v) {
     if (constant) {
         scalar const n = *constant->number();
         bool const is_from_tensor = constant->is_from_tensor();
-        if (type == "bool") return value::of(!(n == scalar(0))).as_from_tensor(is_from_tensor);
-        if (type == "float") return value::of(n.to<double>()).as_from_tensor(is_from_tensor);
+        if (type == "bool") return value::of(scalar(!(n == scalar(0))), is_from_tensor);
+        if (type == "float") return value::of(scalar(n.to<double>()), is_from_tensor);
         if (type == "int") {
             if (n.is_floating() && !(std::abs(n.to<double>()) < 9.0e18))
                 fail("int() of a float that does not fit in 64 bits");
-            return value::of(n.to<std::int64_t>()).as_from_tensor(is_from_tensor);
+            return value::of(scalar(n.to<std::int64_t>()), is_from_tensor);
         }
         return constant->as_number();
     }

@@ -201,7 +201,7 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
 }
 
 value interpreter::call_operator(std::string const& op, call_arguments const& operands) {
-    if (std::optional<value> out = call_quantized(op, operands)) return *std::move(out);
+    if (std::optional<value> out = quantized_.call(op, operands)) return *std::move(out);
     call_arguments const given = autocast_ == dtype::undefined ? operands : autocast(op, operands);
     if (op.ends_with('_') && !op.ends_with("__") && !given.positional.empty() &&
         given.positional[0].is_number_as_tensor() && !given.positional[0].is_weak()) {

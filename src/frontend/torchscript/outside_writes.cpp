@@ -35,55 +35,15 @@ void interpreter::note_aliases(program::node const& n, overload const& o) {
     for (aten::schema_argument const& a : o.arguments) {
         program::value_index const tensor = operand(a);
         if (tensor == program::no_value || aten::alias_set(a.type).empty()) continue;
-        if (a.type.mutates && in_rows_.contains(memory_of(tensor)))
+        if (a.type.mutates && in_rows_.contains(aliases_.memory_of(tensor)))
             fail("'" + n.op + "' writes to a tensor whose parts are in a list that has grown in a loop");
         if (a.type.mutates) written_.push_back(tensor);
-        if (a.type.mutates) changed_memory_.insert(memory_of(tensor));
+        if (a.type.mutates) aliases_.note_write(tensor);
         for (std::size_t i = 0; i != o.returns.size() && i != n.results.size(); ++i) {
             if (aten::alias_set(o.returns[i].type) != aten::alias_set(a.type)) continue;
-            for (program::value_index const v : n.results[i].values) {
-                views_[v] = tensor;
-                if (a.type.mutates) same_[v] = tensor;
-            }
+            for (program::value_index const v : n.results[i].values) aliases_.note(v, tensor, a.type.mutates);
         }
     }
-}
-
-/// The tensor that a value is, after operators that write to it and return it.
-program::value_index interpreter::same_tensor(program::value_index v) const {
-    for (auto found = same_.find(v); found != same_.end(); found = same_.find(v)) v = found->second;
-    return v;
-}
-
-/// The tensor whose memory a value shares.
-program::value_index interpreter::memory_of(program::value_index v) const {
-    for (auto found = views_.find(v); found != views_.end(); found = views_.find(v)) v = found->second;
-    return v;
-}
-
-/// The tensors from outside that a part writes to, itself or through views that it makes.
-std::vector<program::value_index> interpreter::written_outside(part const& of) const {
-    std::set<program::value_index> made;
-    for (program::node const& n : of.nodes)
-        for (program::result const& r : n.results) made.insert(r.values.begin(), r.values.end());
-    std::vector<program::value_index> out;
-    for (program::value_index v : of.written) {
-        for (auto found = views_.find(v); made.contains(v) && found != views_.end(); found = views_.find(v))
-            v = found->second;
-        if (!made.contains(v) && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
-    }
-    return out;
-}
-
-/// Whether the written tensors share no memory with each other, nor with other values.
-bool interpreter::are_apart(std::vector<program::value_index> const& written,
-                            std::vector<program::value_index> const& used) const {
-    std::set<program::value_index> memories;
-    for (program::value_index const v : written)
-        if (!memories.insert(memory_of(v)).second) return false;
-    return std::none_of(used.begin(), used.end(), [&](program::value_index v) {
-        return std::find(written.begin(), written.end(), v) == written.end() && memories.contains(memory_of(v));
-    });
 }
 
 /// Starts a part with a copy of a tensor, and lets its nodes and outputs use the copy.
@@ -108,7 +68,7 @@ void interpreter::write_back(program::value_index tensor, program::value_index n
 
 /// Makes the tensors that the body of a loop writes to part of its state, which the tests and bodies of all iterations share.
 std::vector<interpreter::outside_write> interpreter::carry_writes(part& test, part& body, loop_state& state) {
-    std::vector<program::value_index> const written = written_outside(body);
+    std::vector<program::value_index> const written = aliases_.written_outside(body.nodes, body.written);
     std::vector<program::value_index> used = state.start;
     collect_free(test.nodes, state.tested, used);
     collect_free(body.nodes, state.outputs, used);
@@ -123,9 +83,9 @@ std::vector<interpreter::outside_write> interpreter::carry_writes(part& test, pa
         std::size_t const i = position(v);
         outside.push_back(i == state.in_body.size() ? v : state.start[i]);
         // A variable that is another tensor after the iteration: only the first iteration writes to the one from outside.
-        if (i != state.in_body.size() && same_tensor(state.outputs[i].tensor) != v) return out;
+        if (i != state.in_body.size() && aliases_.same_tensor(state.outputs[i].tensor) != v) return out;
     }
-    if (!are_apart(outside, used) || !written_outside(test).empty())
+    if (!aliases_.are_apart(outside, used) || !aliases_.written_outside(test.nodes, test.written).empty())
         return out; // refused later, with the line of the write
     for (std::size_t k = 0; k != written.size(); ++k) {
         program::value_index const v = written[k];
@@ -150,8 +110,8 @@ std::vector<interpreter::outside_write> interpreter::carry_writes(part& test, pa
 
 /// Lets both branches return the tensors that one of them writes to.
 std::vector<interpreter::outside_write> interpreter::merge_writes(part& first, part& second, merged_outputs& to) {
-    std::vector<program::value_index> const by_first = written_outside(first);
-    std::vector<program::value_index> const by_second = written_outside(second);
+    std::vector<program::value_index> const by_first = aliases_.written_outside(first.nodes, first.written);
+    std::vector<program::value_index> const by_second = aliases_.written_outside(second.nodes, second.written);
     std::vector<program::value_index> written = by_first;
     for (program::value_index const v : by_second)
         if (std::find(written.begin(), written.end(), v) == written.end()) written.push_back(v);
@@ -159,7 +119,7 @@ std::vector<interpreter::outside_write> interpreter::merge_writes(part& first, p
     collect_free(first.nodes, to.first, used);
     collect_free(second.nodes, to.second, used);
     std::vector<outside_write> out;
-    if (!are_apart(written, used)) return out; // refused later, with the line of the write
+    if (!aliases_.are_apart(written, used)) return out; // refused later, with the line of the write
     for (program::value_index const v : written) {
         auto const in =
             [&](part& branch, std::vector<program::value_index> const& own, std::vector<program::argument>& outputs) {

@@ -188,7 +188,7 @@ std::vector<inferred_result> interpreter::types_of(program::node const& n, overl
     }
     if (o.returns.empty()) return {};
     if (std::vector<inferred_result> written = types_of_outs(n, o); !written.empty()) return written;
-    std::optional<known_elements> const known = o.is_torchs ? elements_of_operands(n) : std::nullopt;
+    std::optional<known_elements> const known = o.is_torchs ? elements_.of_operands(n) : std::nullopt;
     if (known) return infer_now(n, &*known);
     if (std::optional<inferred_type> type = type_by_rule(n); type && o.returns.size() == 1)
         return {{{*std::move(type)}, false}};
@@ -244,7 +244,7 @@ value interpreter::add_results(program::node n, overload const& o, std::vector<i
             if (each.type == dtype::undefined || !each.has_rank)
                 fail("the type of a result of '" + n.op + "' is not known");
             made.values.push_back(add_tensor(name, each));
-            note_elements(made.values.back(), each.elements);
+            elements_.note(made.values.back(), each.elements);
             all.push_back(value::of(kind::tensor, made.values.back()));
         }
         if (all.empty() && !made.is_list && o.returns[i].type.base == aten::base_type::tensor) {

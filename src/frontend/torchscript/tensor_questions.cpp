@@ -74,6 +74,18 @@ bool is_true(call_arguments const& given, std::string_view name, std::size_t pla
     return given.positional.size() > place && given.positional[place].is_true();
 }
 
+/// The type and the index of a device.
+std::optional<value> answer_about_device(std::string_view name, value const& device) {
+    std::string const& text = device.name();
+    std::size_t const colon = text.find(':');
+    if (name == "type") return value::of(kind::text, text.substr(0, colon));
+    if (name != "index") return {};
+    if (colon == std::string::npos) return value{};
+    std::int64_t index = 0;
+    std::from_chars(text.data() + colon + 1, text.data() + text.size(), index);
+    return value::of(index);
+}
+
 } // namespace
 
 /// torch's state, and dtypes and devices.
@@ -143,18 +155,6 @@ value interpreter::broadcast_sizes(std::vector<value> const& a, std::vector<valu
     return heap_.list(std::move(out));
 }
 
-/// The type and the index of a device.
-std::optional<value> interpreter::call_about_device(std::string_view name, value const& device) {
-    std::string const& text = device.name();
-    std::size_t const colon = text.find(':');
-    if (name == "type") return value::of(kind::text, text.substr(0, colon));
-    if (name != "index") return {};
-    if (colon == std::string::npos) return value{};
-    std::int64_t index = 0;
-    std::from_chars(text.data() + colon + 1, text.data() + text.size(), index);
-    return value::of(index);
-}
-
 /// Whether all elements of two tensors are equal, or close.
 value interpreter::compare_tensors(bool closely, call_arguments const& given) {
     std::vector<value> const& x = given.positional;
@@ -191,7 +191,7 @@ value interpreter::to_list(value const& tensor) {
 std::optional<value> interpreter::call_about_tensor(std::string_view name, call_arguments const& given) {
     std::vector<value> const& x = given.positional;
     if (x.empty()) return {};
-    if (x[0].is() == kind::device) return call_about_device(name, x[0]);
+    if (x[0].is() == kind::device) return answer_about_device(name, x[0]);
     if (!x[0].acts_as_tensor()) return {};
     if (name == "dtype") return value::of(code_of(type_of(tensor_of(x[0])).type));
     if (name == "device") return value::of(kind::device, "cpu");

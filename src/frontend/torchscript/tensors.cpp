@@ -81,7 +81,7 @@ program::value_index interpreter::tensor_of(value const& v, std::optional<dtype>
     if (v.is_number() && tensor::can_hold(type)) {
         auto const elements = std::make_shared<tensor>(tensor{type, {}, {}});
         elements->append(*v.number());
-        note_elements(made, elements);
+        elements_.note(made, elements);
     }
     n.name = out_.values[made].name;
     n.results.push_back({{made}, false});
@@ -111,7 +111,7 @@ program::value_index interpreter::use_weight(std::size_t index) {
     in.target = std::move(name);
     in.data = w.data;
     if (w.requires_gradient) gradients_.require(w.value);
-    if (w.role == program::input_kind::constant) elements_.emplace(w.value, nullptr);
+    if (w.role == program::input_kind::constant) elements_.note_stored(w.value);
     out_.inputs.push_back(std::move(in));
     out_.main.inputs.push_back(w.value);
     return w.value;

@@ -51,7 +51,7 @@ std::string_view describe(value const& v) {
     case kind::device: return "a device";
     case kind::either: return "a tensor whose dtype or rank depends on data";
     case kind::optional: return "a value that data decides to be None or not";
-    case kind::nothing: return v.is_uninitialized() ? "a variable without a value" : std::string_view(v.name());
+    case kind::nothing: return is_uninitialized(v) ? "a variable without a value" : std::string_view(v.name());
     }
     return {};
 }

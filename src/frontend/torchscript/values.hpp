@@ -95,7 +95,13 @@ public:
     static value of(bool b) { return value(constant(scalar(b))); }
     static value of(std::int64_t n) { return value(constant(scalar(n))); }
     static value of(double x) { return value(constant(scalar(x))); }
-    static value of(scalar n) { return value(constant(n)); }
+    /// With `is_from_tensor`, a number that is known because it is computed from constant tensors. Loops that it ends are not unrolled, as those
+    /// of other tensors.
+    static value of(scalar n, bool is_from_tensor = false) {
+        value v(constant{n});
+        v.is_from_tensor_ = is_from_tensor;
+        return v;
+    }
     /// A string, a device, a path, or a reason why there is nothing.
     static value of(kind k, std::string text) {
         value v;
@@ -153,7 +159,6 @@ public:
     }
     [[nodiscard]] bool is_number() const { return constant_.is_number(); }
     /// Whether it is a number: a constant, or one that the program computes.
-    [[nodiscard]] bool is_uninitialized() const { return is_ == kind::nothing && name().empty(); }
     [[nodiscard]] bool is_any_number() const { return is_number() || is_ == kind::symbol; }
     /// The integer, if it is a constant int. A bool is not.
     [[nodiscard]] std::optional<std::int64_t> integer() const {
@@ -200,12 +205,6 @@ public:
     }
     [[nodiscard]] bool is_weak() const { return is_weak_; }
 
-    /// A number that is known because it is computed from constant tensors. Loops that it ends are not unrolled, as those of other tensors.
-    [[nodiscard]] value as_from_tensor(bool yes = true) const {
-        value out = *this;
-        out.is_from_tensor_ = yes;
-        return out;
-    }
     [[nodiscard]] bool is_from_tensor() const { return is_from_tensor_; }
 
     /// Whether both are the same constant, or the same thing of the program or the heap: no node has to choose between them.
@@ -293,6 +292,9 @@ struct heap {
         return value::of(&made_object);
     }
 };
+
+/// Whether the code has declared a variable without giving it a value.
+[[nodiscard]] inline bool is_uninitialized(value const& v) { return v.is() == kind::nothing && v.name().empty(); }
 
 /// The value, where the code has found out that it is not None.
 [[nodiscard]] inline value without_none(value const& v) { return v.is() == kind::optional ? v.list()->items[1] : v; }

@@ -2,8 +2,9 @@
 // Modules that torch quantized in eager mode or by FX: tensors of quantized dtypes, packed weights, and the operators quantized::. A quantized tensor
 // is held as the floats that it stands for, those between a quantize and a dequantize of quantized_decomposed, so that its products are those of
 // floats, as in programs of torch.export.
+#include "quantized_operators.hpp"
+
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -94,9 +95,8 @@ value quantized_tensor(heap& to, std::string_view scheme, value const& data, std
     return made;
 }
 
-/// Runs __setstate__ of the objects that have it: a convolution keeps its weight in its state, and packs it there.
-void interpreter::restore_states() {
-    for (instance& object : heap_.instances) {
+void quantized_operators::restore_states() {
+    for (instance& object : in_.heap_.instances) {
         auto const state = object.attributes.find("__state__");
         if (state == object.attributes.end() || object.type == nullptr) continue;
         bool const has_method = std::any_of(object.type->methods.begin(),
@@ -105,33 +105,33 @@ void interpreter::restore_states() {
         if (!has_method) continue;
         value const saved = state->second;
         object.is_loaded = false; // it does not assign, it makes the object
-        (void)call_method(value::of(&object), "__setstate__", {saved});
+        (void)in_.call_method(value::of(&object), "__setstate__", {saved});
         object.is_loaded = true;
     }
 }
 
 /// A number that is known: a constant, or a tensor of the module with one element.
-value interpreter::known_parameter(value const& v) {
+value quantized_operators::known_parameter(value const& v) {
     if (v.is_number()) return v.as_number();
     if (v.is() == kind::weight) {
-        weight& w = heap_.weights[v.weight()];
+        weight& w = in_.heap_.weights[v.weight()];
         program::input_kind const role = std::exchange(w.role, program::input_kind::constant);
-        std::optional<value> const number = constant_of(v);
+        std::optional<value> const number = in_.constant_of(v);
         w.role = role;
         if (number) return number->as_number();
     }
     if (v.is() == kind::symbol) // float(self.scale)
-        for (std::size_t i = out_.main.nodes.size(); i-- > 0;) {
-            program::node const& n = out_.main.nodes[i];
+        for (std::size_t i = in_.out_.main.nodes.size(); i-- > 0;) {
+            program::node const& n = in_.out_.main.nodes[i];
             if (n.op != "aten::item" || n.results[0].values[0] != v.computed()) continue;
-            for (std::size_t w = 0; w != heap_.weights.size(); ++w)
-                if (heap_.weights[w].value == n.arguments[0].tensor.index)
+            for (std::size_t w = 0; w != in_.heap_.weights.size(); ++w)
+                if (in_.heap_.weights[w].value == n.arguments[0].tensor.index)
                     return known_parameter(value::of(kind::weight, w));
         }
-    fail("quantizes with a scale or zero point that is not known");
+    in_.fail("quantizes with a scale or zero point that is not known");
 }
 
-quantization interpreter::quantization_of(value const& scale, value const& zero, std::int64_t code) {
+quantization quantized_operators::quantization_of(value const& scale, value const& zero, std::int64_t code) {
     for (quantized_type const& each : quantized_types)
         if (each.code == code) {
             value const step = known_parameter(scale);
@@ -141,11 +141,11 @@ quantization interpreter::quantization_of(value const& scale, value const& zero,
                     each.high,
                     each.stored};
         }
-    fail("quantizes to the dtype " + std::to_string(code) + ", which is not qint8, quint8 or qint32");
+    in_.fail("quantizes to the dtype " + std::to_string(code) + ", which is not qint8, quint8 or qint32");
 }
 
 /// x rounded to quantized numbers, as the floats that they stand for.
-value interpreter::quantize(value const& x, quantization const& q) {
+value quantized_operators::quantize(value const& x, quantization const& q) {
     auto const parameters = [&](value const& of) {
         return call_arguments{{of,
                                value::of(q.scale),
@@ -155,34 +155,34 @@ value interpreter::quantize(value const& x, quantization const& q) {
                                value::of(code_of(q.type))},
                               {}};
     };
-    value const numbers = call_operator("quantized_decomposed::quantize_per_tensor", parameters(x));
-    value const out = call_operator("quantized_decomposed::dequantize_per_tensor", parameters(numbers));
-    quantized_[out.computed()] = q;
+    value const numbers = in_.call_operator("quantized_decomposed::quantize_per_tensor", parameters(x));
+    value const out = in_.call_operator("quantized_decomposed::dequantize_per_tensor", parameters(numbers));
+    parameters_[out.computed()] = q;
     return out;
 }
 
 /// The floats of a weight of a quantized dtype, as object_reader reads it.
-value interpreter::dequantized_weight(value const& w) {
+value quantized_operators::dequantized_weight(value const& w) {
     value const data = attribute(w, "data");
-    if (data.is() != kind::weight) fail("uses " + std::string(describe(w)) + " as a quantized weight");
-    dtype const type = heap_.weights[data.weight()].data.type;
+    if (data.is() != kind::weight) in_.fail("uses " + std::string(describe(w)) + " as a quantized weight");
+    dtype const type = in_.heap_.weights[data.weight()].data.type;
     std::int64_t const low = type == dtype::uint8 ? 0 : type == dtype::int8 ? -128 : quantized_types[2].low;
     std::int64_t const high = type == dtype::uint8 ? 255 : type == dtype::int8 ? 127 : quantized_types[2].high;
     value const axis = attribute(w, "axis");
     call_arguments given{{data, attribute(w, "scale"), attribute(w, "zero_point")}, {}};
     if (axis.integer()) {
         given.positional[1] =
-            call_operator("aten::to", {{given.positional[1], value::of(code_of(dtype::float32))}, {}});
+            in_.call_operator("aten::to", {{given.positional[1], value::of(code_of(dtype::float32))}, {}});
         given.positional.push_back(axis);
     }
     for (std::int64_t const n : {low, high, code_of(type)}) given.positional.push_back(value::of(n));
-    return call_operator(axis.integer() ? "quantized_decomposed::dequantize_per_channel"
-                                        : "quantized_decomposed::dequantize_per_tensor",
-                         given);
+    return in_.call_operator(axis.integer() ? "quantized_decomposed::dequantize_per_channel"
+                                            : "quantized_decomposed::dequantize_per_tensor",
+                             given);
 }
 
 /// The weight and the bias of a packed object, and the numbers of a convolution: stride, padding, dilation and groups.
-packed_weight interpreter::packed_of(value const& packed) {
+packed_weight quantized_operators::packed_of(value const& packed) const {
     packed_weight out;
     value const state = attribute(packed, "__state__");
     if (value const w = attribute(packed, "weight"); w.is() != kind::none) {
@@ -197,30 +197,30 @@ packed_weight interpreter::packed_of(value const& packed) {
         out.bias = state.list()->items[1];
         return out;
     }
-    fail("uses a packed weight of " + std::string(describe(packed)) + " that cannot be read");
+    in_.fail("uses a packed weight of " + std::string(describe(packed)) + " that cannot be read");
 }
 
-value interpreter::pack(call_arguments const& given) {
-    value made = heap_.object("packed weight");
+value quantized_operators::pack(call_arguments const& given) {
+    value made = in_.heap_.object("packed weight");
     std::vector<value> const& x = given.positional;
-    if (x.size() < 2) fail("packs a weight without a bias");
+    if (x.size() < 2) in_.fail("packs a weight without a bias");
     made.object()->attributes["weight"] = x[0];
     made.object()->attributes["bias"] = x[1];
-    made.object()->attributes["numbers"] = heap_.list(std::vector<value>(x.begin() + 2, x.end()));
+    made.object()->attributes["numbers"] = in_.heap_.list(std::vector<value>(x.begin() + 2, x.end()));
     return made;
 }
 
 /// A product of x with a packed weight, in floats.
-value interpreter::packed_product(value const& x, packed_weight const& p, std::string_view name) {
+value quantized_operators::packed_product(value const& x, packed_weight const& p, std::string_view name) {
     value const w = attribute(p.weight, "data").is() == kind::none ? p.weight : dequantized_weight(p.weight);
-    if (name.starts_with("linear")) return call_operator("aten::linear", {{x, w, p.bias}, {}});
-    if (p.numbers.size() < 4) fail("uses a convolution whose packed weight has no stride");
+    if (name.starts_with("linear")) return in_.call_operator("aten::linear", {{x, w, p.bias}, {}});
+    if (p.numbers.size() < 4) in_.fail("uses a convolution whose packed weight has no stride");
     call_arguments given{{x, w, p.bias}, {}};
     given.positional.insert(given.positional.end(), p.numbers.begin(), p.numbers.begin() + 4);
-    return call_operator("aten::" + std::string(name.substr(0, 6)), given);
+    return in_.call_operator("aten::" + std::string(name.substr(0, 6)), given);
 }
 
-value interpreter::call_quantized_product(std::string_view name, std::vector<value> const& x) {
+value quantized_operators::call_product(std::string_view name, std::vector<value> const& x) {
     bool const has_relu = name.find("_relu") != std::string_view::npos;
     packed_weight const p = packed_of(x[1]);
     if (name.find("_dynamic") != std::string_view::npos) {
@@ -230,34 +230,33 @@ value interpreter::call_quantized_product(std::string_view name, std::vector<val
             value const low = value::of(std::int64_t{0});
             value const high = value::of(std::int64_t{reduces ? 127 : 255});
             value const type = value::of(code_of(dtype::uint8));
-            value const chosen = call_operator("quantized_decomposed::choose_qparams",
-                                               {{input, low, high, value::of(6.1e-5), type}, {}});
+            value const chosen = in_.call_operator("quantized_decomposed::choose_qparams",
+                                                   {{input, low, high, value::of(6.1e-5), type}, {}});
             value const scale = chosen.list()->items.at(0);
             value const zero = chosen.list()->items.at(1);
-            value const q =
-                call_operator("quantized_decomposed::quantize_per_tensor", {{input, scale, zero, low, high, type}, {}});
-            input =
-                call_operator("quantized_decomposed::dequantize_per_tensor", {{q, scale, zero, low, high, type}, {}});
+            value const q = in_.call_operator("quantized_decomposed::quantize_per_tensor",
+                                              {{input, scale, zero, low, high, type}, {}});
+            input = in_.call_operator("quantized_decomposed::dequantize_per_tensor",
+                                      {{q, scale, zero, low, high, type}, {}});
         }
         value const y = packed_product(input, p, name);
-        return has_relu ? call_operator("aten::relu", {{y}, {}}) : y;
+        return has_relu ? in_.call_operator("aten::relu", {{y}, {}}) : y;
     }
-    if (x.size() < 4) fail("calls " + in_quotes(name) + " without the scale of its result");
+    if (x.size() < 4) in_.fail("calls " + in_quotes(name) + " without the scale of its result");
     value y = packed_product(x[0], p, name);
-    if (has_relu) y = call_operator("aten::relu", {{y}, {}});
+    if (has_relu) y = in_.call_operator("aten::relu", {{y}, {}});
     return quantize(y, quantization_of(x[2], x[3], 13));
 }
 
-/// Operators that make quantized tensors, and those of quantized tensors; nothing for all others.
-std::optional<value> interpreter::call_quantized(std::string const& op, call_arguments const& given) {
-    if (is_in_quantized_) return {};
+std::optional<value> quantized_operators::call(std::string const& op, call_arguments const& given) {
+    if (is_inside_) return {};
     struct scope {
         explicit scope(bool& flag) : flag_(flag) { flag_ = true; }
         scope(scope const&) = delete;
         scope& operator=(scope const&) = delete;
         ~scope() { flag_ = false; }
         bool& flag_;
-    } const inside(is_in_quantized_);
+    } const inside(is_inside_);
     std::vector<value> const& x = given.positional;
     if (op == "aten::quantize_per_tensor" && x.size() == 4 && x[3].integer())
         return quantize(x[0], quantization_of(x[1], x[2], *x[3].integer()));
@@ -267,20 +266,20 @@ std::optional<value> interpreter::call_quantized(std::string const& op, call_arg
     if (name.ends_with("_prepack") || name.ends_with("_prepack_fp16")) return pack(given);
     bool const is_product = name.starts_with("linear") || name.starts_with("conv1d") || name.starts_with("conv2d") ||
                             name.starts_with("conv3d");
-    if (is_product && x.size() >= 2 && x[1].is() == kind::object) return call_quantized_product(name, x);
-    if (name == "relu6" && !x.empty()) return requantized(call_operator("aten::relu6", {{x[0]}, {}}), x[0]);
+    if (is_product && x.size() >= 2 && x[1].is() == kind::object) return call_product(name, x);
+    if (name == "relu6" && !x.empty()) return requantized(in_.call_operator("aten::relu6", {{x[0]}, {}}), x[0]);
     for (float_operator const& each : float_operators) {
         if (each.name != name || x.size() != each.operands + 2) continue;
         std::vector<value> operands(x.begin(), x.end() - 2);
-        value y = call_operator(std::string(each.op), {std::move(operands), {}});
-        if (each.has_relu) y = call_operator("aten::relu", {{y}, {}});
+        value y = in_.call_operator(std::string(each.op), {std::move(operands), {}});
+        if (each.has_relu) y = in_.call_operator("aten::relu", {{y}, {}});
         return quantize(y, quantization_of(x[x.size() - 2], x[x.size() - 1], 13));
     }
     return {};
 }
 
 /// Operators of torch on quantized tensors.
-std::optional<value> interpreter::call_on_quantized(std::string const& op, call_arguments const& given) {
+std::optional<value> quantized_operators::call_on_quantized(std::string const& op, call_arguments const& given) {
     std::vector<value> operands;
     for (value const& each : given.positional) {
         if (each.is() == kind::list || each.is() == kind::tuple)
@@ -288,55 +287,54 @@ std::optional<value> interpreter::call_on_quantized(std::string const& op, call_
         else operands.push_back(each);
     }
     auto const is_quantized = [&](value const& v) {
-        return v.is() == kind::tensor && quantized_.contains(v.computed());
+        return v.is() == kind::tensor && parameters_.contains(v.computed());
     };
     auto const first = std::find_if(operands.begin(), operands.end(), is_quantized);
     if (first == operands.end()) return {};
-    quantization const q = quantized_.at(first->computed());
-    if (op == "aten::dequantize") return call_operator("aten::alias", {{*first}, {}});
+    quantization const q = parameters_.at(first->computed());
+    if (op == "aten::dequantize") return in_.call_operator("aten::alias", {{*first}, {}});
     if (op == "aten::q_scale") return value::of(q.scale);
     if (op == "aten::q_zero_point") return value::of(q.zero);
     bool const moves = is_among(moving, op);
     if (!moves && !is_among(rounding, op))
-        fail("calls " + in_quotes(op) + " on a quantized tensor: dequantize it before");
-    value const y = call_operator(op, given);
+        in_.fail("calls " + in_quotes(op) + " on a quantized tensor: dequantize it before");
+    value const y = in_.call_operator(op, given);
     if (!moves) return quantize(y, q);
     std::vector<value> const results = y.is() == kind::list ? y.list()->items : std::vector<value>{y};
     for (value const& each : results)
-        if (each.is() == kind::tensor) quantized_[each.computed()] = q;
+        if (each.is() == kind::tensor) parameters_[each.computed()] = q;
     return y;
 }
 
-/// Refuses to return a quantized tensor, which ONNX does not have.
-void interpreter::expect_plain(value const& result, int depth) {
-    if (result.is() == kind::tensor && quantized_.contains(result.computed()))
-        fail("returns a quantized tensor, which ONNX does not have: dequantize it before");
+void quantized_operators::expect_plain(value const& result, int depth) const {
+    if (result.is() == kind::tensor && parameters_.contains(result.computed()))
+        in_.fail("returns a quantized tensor, which ONNX does not have: dequantize it before");
     if ((result.is() != kind::list && result.is() != kind::tuple) || depth > 20) return;
     for (value const& each : result.list()->items) expect_plain(each, depth + 1);
 }
 
 /// y with the parameters of x.
-value interpreter::requantized(value const& y, value const& x) {
-    auto const found = x.is() == kind::tensor ? quantized_.find(x.computed()) : quantized_.end();
-    if (found == quantized_.end()) fail("uses a quantized operator on a tensor that is not quantized");
+value quantized_operators::requantized(value const& y, value const& x) {
+    auto const found = x.is() == kind::tensor ? parameters_.find(x.computed()) : parameters_.end();
+    if (found == parameters_.end()) in_.fail("uses a quantized operator on a tensor that is not quantized");
     return quantize(y, found->second);
 }
 
 /// A reference module's weight, quantized for each channel.
-value interpreter::quantize_channels(std::vector<value> const& x) {
+value quantized_operators::quantize_channels(std::vector<value> const& x) {
     for (quantized_type const& each : quantized_types) {
         if (x[4].integer() != each.code) continue;
         std::vector<value> parameters = {x[1], x[2], x[3]};
         for (std::int64_t const n : {each.low, each.high, code_of(each.stored)}) parameters.push_back(value::of(n));
-        parameters[0] = call_operator("aten::to", {{x[1], value::of(code_of(dtype::float32))}, {}});
+        parameters[0] = in_.call_operator("aten::to", {{x[1], value::of(code_of(dtype::float32))}, {}});
         parameters.insert(parameters.begin(), x[0]);
-        value const numbers = call_operator("quantized_decomposed::quantize_per_channel", {parameters, {}});
+        value const numbers = in_.call_operator("quantized_decomposed::quantize_per_channel", {parameters, {}});
         parameters[0] = numbers;
-        value const out = call_operator("quantized_decomposed::dequantize_per_channel", {parameters, {}});
-        quantized_[out.computed()] = {1, 0, each.low, each.high, each.stored};
+        value const out = in_.call_operator("quantized_decomposed::dequantize_per_channel", {parameters, {}});
+        parameters_[out.computed()] = {1, 0, each.low, each.high, each.stored};
         return out;
     }
-    fail("quantizes to a dtype that is not qint8, quint8 or qint32");
+    in_.fail("quantizes to a dtype that is not qint8, quint8 or qint32");
 }
 
 } // namespace ATON_NAMESPACE::torchscript
