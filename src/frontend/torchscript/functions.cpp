@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functions of TorchScript that are evaluated while the code is read: on lists, dicts and strings, and questions about tensors.
 #include "interpreter.hpp"
+#include "memory_layouts.hpp"
 
 #include <algorithm>
 
@@ -99,8 +100,8 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
         if (std::count(path.begin(), path.end(), '.') > 2)
             fail("calls " + in_quotes(path) + ", which is not in the archive");
         if (std::optional<value> out = call_as_saved(name, given)) return *std::move(out);
-        if (std::optional<value> out = call_on_nested(name, x)) return *std::move(out);
-        if (std::optional<value> out = call_on_layout(name, given)) return *std::move(out);
+        if (std::optional<value> out = nested_.call(name, x)) return *std::move(out);
+        if (std::optional<value> out = memory_layouts(*this).call(name, given)) return *std::move(out);
         if (std::optional<value> out = call_about_state(name, x)) return *std::move(out);
         if (std::optional<value> out = call_about_tensor(name, given)) return *std::move(out);
         if (std::optional<value> out = call_on_rows(name, x)) return *std::move(out);
@@ -157,7 +158,7 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
     }
     if (x.empty()) return {};
     if (std::optional<value> out = call_builtin(name, x)) return out;
-    if (std::optional<value> out = call_on_nested(name, x)) return out;
+    if (std::optional<value> out = nested_.call(name, x)) return out;
     if (name == "NumToTensor" && x[0].is_any_number()) return x[0].as_tensor(type_of_number(x[0], dtype::float64));
     if (name == "unchecked_unwrap_optional" || name == "unchecked_cast") return without_none(x[0]);
     if (name == "min" || name == "max") {

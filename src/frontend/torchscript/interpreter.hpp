@@ -26,6 +26,7 @@
 #include "gradients.hpp"
 #include "library.hpp"
 #include "module_state.hpp"
+#include "nested_tensors.hpp"
 #include "quantized_operators.hpp"
 #include "tensor_aliases.hpp"
 #include "values.hpp"
@@ -41,6 +42,8 @@ public:
     [[nodiscard]] program::program run();
 
 private:
+    friend class memory_layouts;
+    friend class nested_tensors;
     friend class quantized_operators;
 
     [[nodiscard]] program::program run_once();
@@ -174,16 +177,6 @@ private:
     // autocast.cpp
     [[nodiscard]] dtype autocast_of(value const& context) const;
     [[nodiscard]] call_arguments autocast(std::string_view op, call_arguments given);
-
-    // layouts.cpp
-    [[nodiscard]] bool is_known_contiguous(program::value_index v, int depth) const;
-    [[nodiscard]] value contiguous_strides(program::value_index v);
-    [[nodiscard]] value fill_diagonal(value const& x, value const& number, bool wraps);
-    [[nodiscard]] std::optional<value> call_on_layout(std::string_view name, call_arguments const& given);
-
-    // nested.cpp
-    [[nodiscard]] value without_padding(value const& x, value const& mask);
-    [[nodiscard]] std::optional<value> call_on_nested(std::string_view name, std::vector<value> const& x);
 
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e);
@@ -337,15 +330,15 @@ private:
     tensor_aliases aliases_;
     constant_elements elements_{aliases_};
     quantized_operators quantized_{*this};
+    nested_tensors nested_{*this};
     std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends
     std::set<program::value_index> in_rows_;                ///< memory that rows share, which must not change
     std::map<program::value_index, std::set<std::size_t>>
         open_axes_;              ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
     outside_attributes changed_; ///< by the part that is interpreted: what they held before
-    dtype autocast_ = dtype::undefined;            ///< that of the autocast region, if there is one
-    std::map<program::value_index, value> nested_; ///< padded tensors that stand for nested ones, and their masks
-    std::vector<std::string> number_inputs_;       ///< arguments that are numbers which the model gets
-    std::vector<program::value_index> written_;    ///< by the part that is interpreted
+    dtype autocast_ = dtype::undefined;         ///< that of the autocast region, if there is one
+    std::vector<std::string> number_inputs_;    ///< arguments that are numbers which the model gets
+    std::vector<program::value_index> written_; ///< by the part that is interpreted
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
     /// An attribute of the module to which forward assigns.
     struct assigned_attribute {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Operators that depend on how a tensor lies in memory, for tensors that are known to be contiguous: inputs, what factories and products
 // make, and elementwise results of such tensors.
+#include "memory_layouts.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -58,11 +60,11 @@ bool is_contiguous(stored_tensor const& t) {
 } // namespace
 
 /// Whether a tensor is known to be contiguous, from the start of its memory.
-bool interpreter::is_known_contiguous(program::value_index v, int depth) const {
+bool memory_layouts::is_known_contiguous(program::value_index v, int depth) const {
     if (depth > 50) return false;
-    for (program::input const& each : out_.inputs)
+    for (program::input const& each : in_.out_.inputs)
         if (each.value == v) return each.kind == program::input_kind::user || is_contiguous(each.data);
-    for (program::node const& n : out_.main.nodes) {
+    for (program::node const& n : in_.out_.main.nodes) {
         bool const makes_it = std::any_of(n.results.begin(), n.results.end(), [&](program::result const& r) {
             return std::find(r.values.begin(), r.values.end(), v) != r.values.end();
         });
@@ -73,7 +75,7 @@ bool interpreter::is_known_contiguous(program::value_index v, int depth) const {
         for (program::argument const& a : n.arguments) {
             if (a.kind != program::argument_kind::tensor || a.tensor == program::no_value) continue;
             if (!is_known_contiguous(a.tensor, depth + 1)) return false;
-            any_whole = any_whole || type_of(a.tensor).sizes == type_of(v).sizes;
+            any_whole = any_whole || in_.type_of(a.tensor).sizes == in_.type_of(v).sizes;
         }
         return any_whole;
     }
@@ -81,41 +83,44 @@ bool interpreter::is_known_contiguous(program::value_index v, int depth) const {
 }
 
 /// The strides of a contiguous tensor.
-value interpreter::contiguous_strides(program::value_index v) {
-    std::size_t const rank = type_of(v).sizes.size();
+value memory_layouts::contiguous_strides(program::value_index v) {
+    std::size_t const rank = in_.type_of(v).sizes.size();
     std::vector<value> out(rank);
     value stride = value::of(std::int64_t{1});
     for (std::size_t i = rank; i-- != 0;) {
         out[i] = stride;
-        stride = arithmetic("_operator.mul",
-                            {stride, arithmetic("torch.sym_max", {size_value(v, i), value::of(std::int64_t{1})})});
+        stride = in_.arithmetic(
+            "_operator.mul",
+            {stride, in_.arithmetic("torch.sym_max", {in_.size_value(v, i), value::of(std::int64_t{1})})});
     }
-    return heap_.list(std::move(out));
+    return in_.heap_.list(std::move(out));
 }
 
 /// x.fill_diagonal_(number): writes to the diagonal of a matrix, or of a cube.
-value interpreter::fill_diagonal(value const& x, value const& number, bool wraps) {
-    inferred_type const type = type_of(tensor_of(x));
+value memory_layouts::fill_diagonal(value const& x, value const& number, bool wraps) {
+    inferred_type const type = in_.type_of(in_.tensor_of(x));
     std::size_t const rank = type.sizes.size();
-    if (!type.has_rank || rank < 2) fail("calls fill_diagonal_() of a tensor with less than 2 dimensions");
+    if (!type.has_rank || rank < 2) in_.fail("calls fill_diagonal_() of a tensor with less than 2 dimensions");
     auto const number_at = [&](std::size_t i) {
         return type.sizes[i] && type.sizes[i]->is_number() ? type.sizes[i]->number : -1;
     };
     if (rank == 2 && wraps && (number_at(0) < 0 || number_at(1) < 0 || number_at(0) > number_at(1) + 1))
-        fail("calls fill_diagonal_() with wrap=True of a matrix that has, or may have, more rows than columns, which "
-             "is not supported");
+        in_.fail(
+            "calls fill_diagonal_() with wrap=True of a matrix that has, or may have, more rows than columns, which "
+            "is not supported");
     for (std::size_t i = 1; i != rank && rank > 2; ++i)
         if (number_at(0) < 0 || number_at(i) != number_at(0))
-            fail("calls fill_diagonal_() of a tensor of more than 2 dimensions whose sizes are not the same number");
+            in_.fail(
+                "calls fill_diagonal_() of a tensor of more than 2 dimensions whose sizes are not the same number");
     value diagonal = x;
     auto const at = [](std::int64_t i) { return value::of(i); };
     for (std::size_t left = rank; left > 1; --left) // the diagonal is the last dimension
-        diagonal = call_operator("aten::diagonal", {{diagonal, at(0), at(0), at(left == rank ? 1 : -1)}, {}});
-    (void)call_operator("aten::fill_", {{diagonal, number}, {}});
+        diagonal = in_.call_operator("aten::diagonal", {{diagonal, at(0), at(0), at(left == rank ? 1 : -1)}, {}});
+    (void)in_.call_operator("aten::fill_", {{diagonal, number}, {}});
     return x;
 }
 
-std::optional<value> interpreter::call_on_layout(std::string_view name, call_arguments const& given) {
+std::optional<value> memory_layouts::call(std::string_view name, call_arguments const& given) {
     std::vector<value> const& x = given.positional;
     if (x.empty() || (x[0].is() != kind::tensor && x[0].is() != kind::weight)) return {};
     if (name == "fill_diagonal_" && x.size() >= 2) return fill_diagonal(x[0], x[1], x.size() > 2 && x[2].is_true());
@@ -123,16 +128,16 @@ std::optional<value> interpreter::call_on_layout(std::string_view name, call_arg
         "is_contiguous", "stride", "storage_offset", "is_non_overlapping_and_dense"};
     bool const asks = std::find(std::begin(questions), std::end(questions), name) != std::end(questions);
     if (!asks && name != "as_strided") return {};
-    program::value_index const v = tensor_of(x[0]);
-    bool const is_known = type_of(v).has_rank && is_known_contiguous(v, 0);
+    program::value_index const v = in_.tensor_of(x[0]);
+    bool const is_known = in_.type_of(v).has_rank && is_known_contiguous(v, 0);
     if (!is_known)
-        fail((asks ? "asks for the memory layout of a tensor (" : "depends on the memory layout of a tensor (") +
-             std::string(name) + "), which archives do not record; call contiguous() first");
+        in_.fail((asks ? "asks for the memory layout of a tensor (" : "depends on the memory layout of a tensor (") +
+                 std::string(name) + "), which archives do not record; call contiguous() first");
     if (name == "as_strided") return {};
     if (name == "storage_offset") return value::of(std::int64_t{0});
     if (name != "stride") return value::of(true);
     value const strides = contiguous_strides(v);
-    return x.size() == 2 ? item_of(strides, x[1]) : strides;
+    return x.size() == 2 ? in_.item_of(strides, x[1]) : strides;
 }
 
 } // namespace ATON_NAMESPACE::torchscript
