@@ -55,7 +55,7 @@ def property_device(x: Tensor):
 
 
 def property_layout(x: Tensor):
-    return flags([x.layout == torch.strided, x.layout != torch.sparse_coo]), torch.empty_like(x, layout=torch.strided) * 0
+    return flags([x.layout == torch.strided, x.layout != torch.sparse_coo]), torch.empty_like(x, layout=torch.strided).zero_()
 
 
 def property_grad(x: Tensor):
