@@ -105,6 +105,8 @@ def rules(root):
                 continue
             indent = len(line) - len(line.lstrip(" "))
             if indent == 0:
+                if content == "or":
+                    raise ValueError(f"{name}:{number}: 'or' between two alternatives is indented by 4")
                 if not in_operators:
                     found.append(Rule(Place(name, number), [], []))
                 found[-1].operators.extend(content.split())

@@ -73,8 +73,8 @@ def unconvertible(
 
 
 def check(path: Path, *, runtime: str | None = None) -> Checked:
-    """Checks an ONNX file with ONNX's checker and full shape inference. A wrong file is a result, not an exception. With `runtime`,
-    "onnxruntime" or "onnxruntime:1.31", also lists the nodes that meet a known fault of its kernels.
+    """Checks an ONNX file with ONNX's checker and full shape inference. A wrong file is a result, not an exception. With
+    `runtime`, "onnxruntime" or "onnxruntime:1.31", also lists the nodes that meet a known fault of its kernels.
 
     >>> check("missing.onnx").error
     'missing.onnx: no such file'
@@ -127,12 +127,13 @@ def verify(
     timeout: int | None = None,
     reproduction: Path | None = None,
 ) -> Verification:
-    """Runs an exported program, or a `.pt2` file, and its ONNX file on the same inputs in Aton's runtime, and compares; or two `.onnx` files, of
-    which the first is right; or, with `runtime` ("onnxruntime", "onnxruntime:extended") or `runtime_command`, one `.onnx` file there and in
-    Aton's runtime.
+    """Runs an exported program, or a `.pt2` file, and its ONNX file on the same inputs in Aton's runtime, and compares; or
+    two `.onnx` files, of which the first is right; or, with `runtime` ("onnxruntime", "onnxruntime:extended") or
+    `runtime_command`, one `.onnx` file there and in Aton's runtime.
 
-    `inputs` is a folder with input_0.pb, ...; for `.onnx` files also an .npz or safetensors file; default: they are drawn. The library of
-    "onnxruntime" is that of the package that this Python imports. `reproduction` is a folder for the smallest part that differs.
+    `inputs` is a folder with input_0.pb, ...; for `.onnx` files also an .npz or safetensors file; default: they are drawn.
+    The library of "onnxruntime" is that of the package that this Python imports. `reproduction` is a folder for the smallest
+    part that differs.
 
     Raises AtonError for files that cannot be run, and if ATON_COMMAND names a build without the runtime.
     """
@@ -156,5 +157,6 @@ def _onnxruntime_library() -> Path | None:
     if spec is None or spec.origin is None:
         return None
     folder = pathlib.Path(spec.origin).parent / "capi"
-    found = [each for pattern in ("libonnxruntime.so*", "libonnxruntime.*.dylib", "onnxruntime.dll") for each in sorted(folder.glob(pattern))]
+    patterns = ("libonnxruntime.so*", "libonnxruntime.*.dylib", "onnxruntime.dll")
+    found = [each for pattern in patterns for each in sorted(folder.glob(pattern))]
     return found[-1] if found else None

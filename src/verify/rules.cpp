@@ -48,6 +48,7 @@ void read_rules(std::string_view file, std::vector<rule_text>& rules) {
         if (indent == std::string_view::npos || line.front() == '#') continue;
         line.remove_prefix(indent);
         if (indent == 0) {
+            if (line == "or") throw error("sampling rule: 'or' between two alternatives is indented like an argument");
             if (!in_operators) rules.emplace_back();
             append(rules.back().operators, " ", line);
         } else if (rules.empty()) {
