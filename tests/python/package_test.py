@@ -65,9 +65,9 @@ class Package(unittest.TestCase):
         self.fake_command('echo "aton: $*" >&2; exit 1')
         with self.assertRaises(aton_onnx.AtonError) as caught:
             aton_onnx.export("a.pt2", "b.onnx", opset_version=9, weights="reference", operators="aten", plugins=["c.so", "d.so"],
-                             nan="exact", target="tensorrt", inputs={"x": "float32[n,3]", "y": "int64[]"}, dims={("x:y", 1): "n"}, rename={"p": "q"}, optimize=False)
+                             nan="exact", quantization="exact", target="tensorrt", inputs={"x": "float32[n,3]", "y": "int64[]"}, dims={("x:y", 1): "n"}, rename={"p": "q"}, optimize=False)
         self.assertEqual(str(caught.exception), "export a.pt2 --output=b.onnx --format=json --weights=reference --operators=aten "
-                         "--opset=9 --nan=exact --plugin=c.so --plugin=d.so --input=x:float32[n,3] --input=y:int64[] --target=tensorrt --dim=x:y:1=n "
+                         "--opset=9 --nan=exact --quantization=exact --plugin=c.so --plugin=d.so --input=x:float32[n,3] --input=y:int64[] --target=tensorrt --dim=x:y:1=n "
                          "--rename=p=q --no-optimize")
         with self.assertRaises(aton_onnx.AtonError) as caught:
             aton_onnx.verify("a.pt2", "b.onnx", samples=5, seed=7)
