@@ -284,6 +284,13 @@ std::span<equivalent_mutant const> known_equivalents() {
         {"_upsample_bilinear2d_aa upsample_bilinear2d _upsample_bicubic2d_aa upsample_bicubic2d _upsample_lanczos2d_aa",
          "Constant: one less, input 2 of Clip",
          "in fixed point, everything between 255 and 256 is 255"},
+        {"_dyn_quant_matmul_4bit",
+         "Greater: ",
+         "both ends of the range give the same zero point, but for the rounding of floats"},
+        {"_dyn_quant_matmul_4bit", "Constant: zero, input 1 of Greater", "the same"},
+        {"_dyn_quant_matmul_4bit", "Constant: one more, input 1 of Greater", "the same"},
+        {"_dyn_quant_matmul_4bit", "Constant: one less, input 1 of Greater", "the same"},
+        {"_dyn_quant_matmul_4bit", "Constant: negated, input 1 of Greater", "the same"},
     };
     return all;
 }
