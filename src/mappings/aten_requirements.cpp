@@ -120,6 +120,7 @@ constexpr requirement rows[] = {
     {"one_hot", "type(self) is int64"},
     {"repeat_interleave.self_Tensor", "rank(repeats) in 0..1; type(repeats) is index; size(repeats, 0) = 1 or size(repeats, 0) = size(self, dim)"},
     {"searchsorted.Scalar", "rank(sorted_sequence) = 1"},
+    {"searchsorted.Tensor", "rank(sorted_sequence) = 1 or rank(sorted_sequence) = rank(self)"},
     {"bucketize", "rank(boundaries) = 1"},
     {"bincount", "rank(self) = 1; shape(weights) = shape(self); type(self) is integral; minlength >= 0"},
     {"histogram histogramdd", "type(weight) = type(self)"},

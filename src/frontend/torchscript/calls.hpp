@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,9 @@ struct overload {
     std::vector<aten::schema_return> returns;
     bool is_torchs = true;
 };
+
+/// The number that a stored tensor of one element has; nothing if it has more, or a dtype without numbers of Python.
+[[nodiscard]] std::optional<value> number_in(stored_tensor const& t);
 
 /// The code of the module raises an exception, whatever its inputs are.
 class raised : public error {

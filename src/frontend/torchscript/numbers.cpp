@@ -69,14 +69,8 @@ bool is_comparison(std::string_view op) {
 } // namespace
 
 /// The number that a value is: a constant, or the element of a constant tensor with one element. Other tensors of the module may change.
-std::optional<value> interpreter::constant_of(value const& v) {
-    if (v.is_number()) return v;
-    if (v.is() == kind::tensor) return elements_.number_of(v.computed());
-    if (v.is() != kind::weight) return {};
-    weight const& w = heap_.weights[v.weight()];
-    if (w.value != program::no_value && !elements_.is_known(w.value)) return {};
-    stored_tensor const& t = w.data;
-    if (w.role != program::input_kind::constant || t.element_count() != 1 || t.parts.size() != 1) return {};
+std::optional<value> number_in(stored_tensor const& t) {
+    if (t.element_count() != 1 || t.parts.size() != 1) return {};
     stored_part const& part = t.parts[0];
     std::byte const* const at = part.bytes.data + static_cast<std::size_t>(part.offset) * (bits(t.type) / 8);
     auto const read = [&]<class T>(T number) {
@@ -96,6 +90,16 @@ std::optional<value> interpreter::constant_of(value const& v) {
     default: return {};
     }
     return out.as_tensor(t.type);
+}
+
+std::optional<value> interpreter::constant_of(value const& v) {
+    if (v.is_number()) return v;
+    if (v.is() == kind::tensor) return elements_.number_of(v.computed());
+    if (v.is() != kind::weight) return {};
+    weight const& w = heap_.weights[v.weight()];
+    if (w.role != program::input_kind::constant || (w.value != program::no_value && !elements_.is_known(w.value)))
+        return {};
+    return number_in(w.data);
 }
 
 /// The dtype of a number as a 0-d tensor, if that of a float is `real`.

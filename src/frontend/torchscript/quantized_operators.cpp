@@ -114,11 +114,10 @@ void quantized_operators::restore_states() {
 value quantized_operators::known_parameter(value const& v) {
     if (v.is_number()) return v.as_number();
     if (v.is() == kind::weight) {
-        weight& w = in_.heap_.weights[v.weight()];
-        program::input_kind const role = std::exchange(w.role, program::input_kind::constant);
-        std::optional<value> const number = in_.constant_of(v);
-        w.role = role;
-        if (number) return number->as_number();
+        weight const& w = in_.heap_.weights[v.weight()];
+        bool const is_written =
+            w.value != program::no_value && in_.aliases_.changed().contains(in_.aliases_.memory_of(w.value));
+        if (std::optional<value> const number = number_in(w.data); number && !is_written) return number->as_number();
     }
     if (v.is() == kind::symbol) // float(self.scale)
         for (std::size_t i = in_.out_.main.nodes.size(); i-- > 0;) {

@@ -63,6 +63,8 @@ tensor index_type(call const& c, tensor const& at) { return c.b("out_int32") ? c
 results searched(call const& c, std::string_view boundaries_name, bool right, tensor const& sorter) {
     dtype const type = result_type(c, {boundaries_name, "self"});
     tensor const values = operand(c, "self", type);
+    if (std::size_t const rank = c.t(boundaries_name).rank(); rank != 1 && rank != values.rank())
+        throw error("boundaries of several dimensions have those of the values");
     return index_type(c, search_sorted(cast(c.t(boundaries_name), type), values, right, sorter));
 }
 
