@@ -296,7 +296,7 @@ std::span<equivalent_mutant const> known_equivalents() {
         {"col2im", "Constant: one less, input 2 of Pad", "the same"},
         {"_dyn_quant_matmul_4bit",
          "Greater: ",
-         "both ends of the range give the same zero point, but for the rounding of floats"},
+         "both ends of the range give the same zero point, except for the rounding of floats"},
         {"_dyn_quant_matmul_4bit", "Constant: zero, input 1 of Greater", "the same"},
         {"_dyn_quant_matmul_4bit", "Constant: one more, input 1 of Greater", "the same"},
         {"_dyn_quant_matmul_4bit", "Constant: one less, input 1 of Greater", "the same"},
