@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <aton/core/error.hpp>
+#include <aton/ir/producers.hpp>
 #include <aton/model_io/weights.hpp>
 
 #include "make_attribute.hpp"
@@ -144,9 +145,7 @@ void quantized_graph::finish() {
     }
     for (graph_value& v : graph_.values) v.producer = -1;
     graph_.nodes = std::move(nodes);
-    for (std::size_t i = 0; i != graph_.nodes.size(); ++i)
-        for (value_id const id : graph_.nodes[i].outputs)
-            if (id != no_value) graph_.values[id].producer = static_cast<std::int64_t>(i);
+    number_producers(graph_);
 }
 
 namespace {

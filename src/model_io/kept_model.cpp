@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads a model for passes and writes it again. Tensors with many bytes stay in the files, sub-byte ones are hidden from the passes.
+#include <aton/ir/producers.hpp>
 #include <aton/model_io/kept_model.hpp>
 
 #include <algorithm>
@@ -163,12 +164,10 @@ void lower_initializers(graph_data& g) {
     g.initializers = std::move(kept);
     std::move(g.nodes.begin(), g.nodes.end(), std::back_inserter(nodes));
     g.nodes = std::move(nodes);
-    for (std::size_t i = 0; i != g.nodes.size(); ++i) {
-        for (value_id id : g.nodes[i].outputs)
-            if (id != no_value) g.values[id].producer = static_cast<std::int64_t>(i);
-        for (node_attribute& a : g.nodes[i].attributes)
+    number_producers(g);
+    for (graph_node& n : g.nodes)
+        for (node_attribute& a : n.attributes)
             for (graph_data& nested : a.graphs) lower_initializers(nested);
-    }
 }
 
 } // namespace

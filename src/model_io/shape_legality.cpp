@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares the shapes that a finished graph declares with those inferred from its nodes.
+#include <aton/ir/producers.hpp>
 #include <aton/model_io/legality.hpp>
 
 #include <cstddef>
@@ -53,9 +54,7 @@ public:
 private:
     void find_producers() {
         for (graph_value& v : graph_.values) v.producer = -1;
-        for (std::size_t i = 0; i != graph_.nodes.size(); ++i)
-            for (value_id const id : graph_.nodes[i].outputs)
-                if (id != no_value) graph_.values[id].producer = static_cast<std::int64_t>(i);
+        number_producers(graph_);
     }
 
     void check(graph_node const& n) {

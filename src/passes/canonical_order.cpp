@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Orders and numbers a graph by what it computes. Rows nest their calls, and C++ does not say which argument is evaluated first: without
 // this the bytes of a model would depend on the compiler.
+#include <aton/ir/producers.hpp>
 #include <aton/passes/passes.hpp>
 
 #include <algorithm>
@@ -94,9 +95,7 @@ private:
             nodes.push_back(std::move(graph_.nodes[i]));
         }
         graph_.nodes = std::move(nodes);
-        for (std::size_t i = 0; i != count; ++i)
-            for (value_id id : graph_.nodes[i].outputs)
-                if (id != no_value) graph_.values[id].producer = static_cast<std::int64_t>(i);
+        number_producers(graph_);
     }
 
     /// Weights, which have names, keep their places, so that a file is read from its beginning to its end. The other initializers go to

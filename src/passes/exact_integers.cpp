@@ -14,6 +14,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/ir/einsum_equation.hpp>
+#include <aton/ir/producers.hpp>
 #include <aton/passes/passes.hpp>
 
 #include "attributes.hpp"
@@ -195,9 +196,7 @@ bool replace_nodes(graph_data& graph, std::span<integer_kernel const> kernels, e
         if (first[i] == first[i + 1]) graph.nodes.push_back(std::move(nodes[i]));
         for (std::size_t k = first[i]; k != first[i + 1]; ++k) graph.nodes.push_back(std::move(replacements[k]));
     }
-    for (std::size_t i = 0; i != graph.nodes.size(); ++i)
-        for (value_id const id : graph.nodes[i].outputs)
-            if (id != no_value) graph.values[id].producer = static_cast<std::int64_t>(i);
+    number_producers(graph);
     return true;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <aton/ir/producers.hpp>
+
 #include "attributes.hpp"
 #include "captures.hpp"
 
@@ -171,9 +173,7 @@ void graph_editor::put_in_order() {
                 for (value_id id : graph_.nodes[i].outputs)
                     if (id != no_value) graph_.values[id].producer = -1;
     graph_.nodes = std::move(kept);
-    for (std::size_t i = 0; i != graph_.nodes.size(); ++i)
-        for (value_id id : graph_.nodes[i].outputs)
-            if (id != no_value) graph_.values[id].producer = static_cast<std::int64_t>(i);
+    number_producers(graph_);
     for (value_id& id : graph_.outputs) id = resolve(id);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/ir/producers.hpp>
 #include <aton/version.hpp>
 
 #include "attributes.hpp"
@@ -50,9 +51,7 @@ void separate(graph_data& graph, std::size_t at) {
     reshape.outputs = {graph.add_value(std::move(type))};
     pool.inputs[0] = reshape.outputs[0];
     graph.nodes.insert(graph.nodes.begin() + static_cast<std::ptrdiff_t>(at), std::move(reshape));
-    for (std::size_t i = at; i != graph.nodes.size(); ++i)
-        for (value_id id : graph.nodes[i].outputs)
-            if (id != no_value) graph.values[id].producer = static_cast<std::int64_t>(i);
+    number_producers(graph, at);
 }
 
 } // namespace

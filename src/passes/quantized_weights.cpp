@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/ir/producers.hpp>
 #include <aton/ir/quantized.hpp>
 
 #include "evaluate.hpp"
@@ -147,9 +148,7 @@ public:
             nodes.push_back(std::move(graph_.nodes[i]));
         }
         graph_.nodes = std::move(nodes);
-        for (std::size_t i = 0; i != graph_.nodes.size(); ++i)
-            for (value_id const id : graph_.nodes[i].outputs)
-                if (id != no_value) graph_.values[id].producer = static_cast<std::int64_t>(i);
+        number_producers(graph_);
     }
 
 private:

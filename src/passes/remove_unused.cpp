@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Removes dead code from a graph, its nested graphs and its functions.
+#include <aton/ir/producers.hpp>
 #include <aton/passes/passes.hpp>
 
 #include <algorithm>
@@ -37,9 +38,7 @@ void remove_unused_values(graph_data& graph) {
     }
     std::reverse(live.begin(), live.end());
     graph.nodes = std::move(live);
-    for (std::size_t i = 0; i != graph.nodes.size(); ++i)
-        for (value_id id : graph.nodes[i].outputs)
-            if (id != no_value) graph.values[id].producer = static_cast<std::int64_t>(i);
+    number_producers(graph);
     std::for_each(graph.inputs.begin(), graph.inputs.end(), need); // keep the default values of inputs
     std::vector<graph_initializer> kept;
     for (graph_initializer& i : graph.initializers) {

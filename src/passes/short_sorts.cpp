@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/ir/producers.hpp>
 #include <aton/version.hpp>
 
 #include "attributes.hpp"
@@ -82,9 +83,7 @@ public:
             if (is_sort(nodes[i])) shorten(nodes[i]);
             graph_.nodes.push_back(std::move(nodes[i]));
         }
-        for (std::size_t i = 0; i != graph_.nodes.size(); ++i)
-            for (value_id id : graph_.nodes[i].outputs)
-                if (id != no_value) graph_.values[id].producer = static_cast<std::int64_t>(i);
+        number_producers(graph_);
     }
 
 private:
