@@ -18,16 +18,9 @@ namespace {
 
 namespace ir = quantized_ir;
 
-void set_number(graph_node& n, std::string_view name, std::int64_t i) {
-    for (node_attribute& a : n.attributes)
-        if (a.name == name) a.i = i;
-}
-dtype type_of(graph_node const& n) { return static_cast<dtype>(ir::number(n, ir::type_attribute, 0)); }
-
 /// The only element of a constant.
 std::optional<double> number_of(quantized_graph const& g, graph_node const& n, std::size_t i) {
-    if (i >= n.inputs.size()) return {};
-    auto const t = g.constant(n.inputs[i], 64);
+    auto const t = g.constant(ir::input_of(n, i), 64);
     if (!t || t->element_count() != 1 || !tensor::can_hold(t->type)) return {};
     return t->at(0).to<double>();
 }
@@ -81,8 +74,8 @@ void absorb_limits(quantized_graph& g, std::size_t at, quantized_style const& st
         std::int64_t const most = bound(limits->high, high);
         bool const is_whole = least == low && most == high;
         if (least > most || (!is_whole && !style.clips_integers)) return;
-        set_number(n, ir::low_attribute, least);
-        set_number(n, ir::high_attribute, most);
+        ir::set_number(n, ir::low_attribute, least);
+        ir::set_number(n, ir::high_attribute, most);
         value_id const old = n.inputs[0];
         g.set_input(at, 0, before->inputs[0]);
         if (auto const left = g.readers(old); left && left->empty()) g.remove_producer(old);
@@ -105,28 +98,28 @@ std::optional<tensor> raised(std::optional<tensor> const& zeros) {
 void use_unsigned(quantized_graph& g, std::size_t at) {
     graph_node& n = g.node(at);
     auto const readers = g.readers(n.outputs[0]);
-    bool const has_zero = n.inputs.size() > ir::zero_point && n.inputs[ir::zero_point] != no_value;
-    if (type_of(n) != dtype::int8 || !readers || readers->empty() || !has_zero) return;
-    auto const zero = g.constant(n.inputs[ir::zero_point]);
-    auto const moved = raised(zero);
+    value_id const zero = ir::input_of(n, ir::zero_point);
+    if (ir::type_of(n) != dtype::int8 || !readers || readers->empty() || zero == no_value) return;
+    auto const moved = raised(g.constant(zero));
     if (!moved) return;
     for (std::size_t const i : *readers) {
         graph_node const& r = g.node(i);
-        if (!ir::is(r, ir::dequantize) || r.inputs.size() <= ir::zero_point || type_of(r) != dtype::int8) return;
+        if (!ir::is(r, ir::dequantize) || r.inputs.size() <= ir::zero_point || ir::type_of(r) != dtype::int8) return;
         if (!raised(g.constant(r.inputs[ir::zero_point]))) return;
     }
+    auto const raise = [&](std::size_t i, value_id zeros) {
+        graph_node& each = g.node(i);
+        g.set_input(i, ir::zero_point, zeros);
+        ir::set_number(each, ir::type_attribute, static_cast<std::int64_t>(dtype::uint8));
+        for (std::string_view const name : {ir::low_attribute, ir::high_attribute})
+            ir::set_number(each, name, ir::number(each, name, 0) + 128);
+    };
     value_id const own = g.add_constant(*moved);
     for (std::size_t const i : *readers) {
         auto const theirs = raised(g.constant(g.node(i).inputs[ir::zero_point]));
-        g.set_input(i, ir::zero_point, *theirs == *moved ? own : g.add_constant(*theirs));
-        set_number(g.node(i), ir::type_attribute, static_cast<std::int64_t>(dtype::uint8));
-        for (std::string_view const name : {ir::low_attribute, ir::high_attribute})
-            set_number(g.node(i), name, ir::number(g.node(i), name, 0) + 128);
+        raise(i, *theirs == *moved ? own : g.add_constant(*theirs));
     }
-    g.set_input(at, ir::zero_point, own);
-    set_number(n, ir::type_attribute, static_cast<std::int64_t>(dtype::uint8));
-    for (std::string_view const name : {ir::low_attribute, ir::high_attribute})
-        set_number(n, name, ir::number(n, name, 0) + 128);
+    raise(at, own);
     g.graph().values[n.outputs[0]].type.dtype = dtype::uint8;
 }
 
@@ -142,7 +135,7 @@ graph_node* behind_casts(quantized_graph& g, value_id id) {
 /// DynamicQuantizeLinear for Quantize to all numbers of a byte with the parameters of its input.
 bool use_dynamic(quantized_graph& g, std::size_t at) {
     graph_node& n = g.node(at);
-    if (n.inputs.size() <= ir::zero_point || ir::has_axis(n) || bits(type_of(n)) != 8) return false;
+    if (n.inputs.size() <= ir::zero_point || ir::has_axis(n) || bits(ir::type_of(n)) != 8) return false;
     graph_node* const chooser = behind_casts(g, n.inputs[ir::scale]);
     if (chooser == nullptr || !ir::is(*chooser, ir::choose_parameters) || chooser->inputs[0] != n.inputs[0] ||
         behind_casts(g, n.inputs[ir::zero_point]) != chooser)
@@ -168,9 +161,9 @@ bool use_dynamic(quantized_graph& g, std::size_t at) {
     for (std::size_t const i : *readers) {
         g.set_input(i, ir::scale, scale);
         g.set_input(i, ir::zero_point, zero);
-        set_number(g.node(i), ir::type_attribute, static_cast<std::int64_t>(dtype::uint8));
-        set_number(g.node(i), ir::low_attribute, 0);
-        set_number(g.node(i), ir::high_attribute, 255);
+        ir::set_number(g.node(i), ir::type_attribute, static_cast<std::int64_t>(dtype::uint8));
+        ir::set_number(g.node(i), ir::low_attribute, 0);
+        ir::set_number(g.node(i), ir::high_attribute, 255);
     }
     g.insert(at, std::move(made));
     g.remove(at);
@@ -213,8 +206,7 @@ void look_up_integers(quantized_graph& g, std::size_t at) {
         q.inputs[i] = looked_up(g.add_constant(std::move(*p)), width);
     }
     std::erase_if(q.attributes, [&](node_attribute const& a) { return by_row && a.name == ir::axis_attribute; });
-    for (node_attribute& a : q.attributes)
-        if (a.name == ir::axis_attribute) a.i = static_cast<std::int64_t>(result.shape.rank()) - 1;
+    ir::set_number(q, ir::axis_attribute, static_cast<std::int64_t>(result.shape.rank()) - 1);
     q.outputs = n.outputs;
     g.insert(at, std::move(q));
     g.remove(at);

@@ -15,14 +15,12 @@ namespace ATON_NAMESPACE::exporter {
 
 namespace {
 
-/// An integer weight has at least two dimensions and so many elements.
-constexpr std::int64_t min_integer_weight = 64;
-
+/// Whether it has at least two dimensions, and enough elements.
 bool is_integer_weight(graph_data const& graph, graph_initializer const& i) {
     value_type const& type = graph.values[i.value].type;
     dtype const t = type.dtype;
     return is_integral(t) && t != dtype::bool_ && bits(t) <= 32 && type.shape.has_rank() && type.shape.rank() >= 2 &&
-           type.shape.element_count_or(0) >= min_integer_weight;
+           type.shape.element_count_or(0) >= quantized_ir::min_weight_elements;
 }
 
 } // namespace

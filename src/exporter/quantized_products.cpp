@@ -17,8 +17,6 @@ namespace ir = quantized_ir;
 
 namespace {
 
-dtype numbers_of(graph_node const& n) { return static_cast<dtype>(ir::number(n, ir::type_attribute, 0)); }
-
 /// A matrix with its axes swapped.
 tensor turned(tensor const& t) {
     tensor out{t.type, {t.sizes[1], t.sizes[0]}, {}};
@@ -40,7 +38,7 @@ std::string product::operand_reason() const {
     if (right_ == nullptr) return "its weight is not quantized";
     for (graph_node const* const d : {left_, right_}) {
         if (d->inputs.size() > ir::table) return "its weight is a table of numbers";
-        dtype const type = numbers_of(*d);
+        dtype const type = ir::type_of(*d);
         if (type != dtype::int8 && type != dtype::uint8) return "there is no kernel for " + std::string(name(type));
         if (ir::number(*d, ir::block_attribute, 0) != 0) return "its weight has a scale for each block";
     }
@@ -68,8 +66,9 @@ bool product::feeds_quantize(value_id id) const {
 }
 
 bool product::has_zero_points(graph_node const& d) const {
-    if (d.inputs.size() <= ir::zero_point || d.inputs[ir::zero_point] == no_value) return false;
-    auto const zeros = g_.constant(d.inputs[ir::zero_point]);
+    value_id const id = ir::input_of(d, ir::zero_point);
+    if (id == no_value) return false;
+    auto const zeros = g_.constant(id);
     if (!zeros) return true;
     for (std::size_t i = 0; i != static_cast<std::size_t>(zeros->element_count()); ++i)
         if (zeros->at(i).to<double>() != 0) return true;
@@ -78,13 +77,13 @@ bool product::has_zero_points(graph_node const& d) const {
 
 /// The zero points of numbers in their dtype.
 value_id product::zero_points_of(graph_node const& d) {
-    dtype const type = numbers_of(d);
-    if (d.inputs.size() <= ir::zero_point || d.inputs[ir::zero_point] == no_value) {
+    dtype const type = ir::type_of(d);
+    value_id const id = ir::input_of(d, ir::zero_point);
+    if (id == no_value) {
         tensor zero{type, {}, {}};
         zero.append(0);
         return g_.add_constant(std::move(zero));
     }
-    value_id const id = d.inputs[ir::zero_point];
     auto const known = g_.constant(id);
     return g_.type(id).dtype == type || !known ? id : g_.add_constant(known->to(type));
 }
@@ -92,11 +91,11 @@ value_id product::zero_points_of(graph_node const& d) {
 /// Whether MatMulInteger takes the zero points.
 bool product::has_integer_zero_points() const {
     for (graph_node const* const d : {left_, right_}) {
-        if (d->inputs.size() <= ir::zero_point || d->inputs[ir::zero_point] == no_value) continue;
-        value_id const id = d->inputs[ir::zero_point];
+        value_id const id = ir::input_of(*d, ir::zero_point);
+        if (id == no_value) continue;
         auto const known = g_.constant(id);
-        if (!known && g_.type(id).dtype != numbers_of(*d)) return false;
-        ir::integer_limits const limits = ir::limits_of(numbers_of(*d));
+        if (!known && g_.type(id).dtype != ir::type_of(*d)) return false;
+        ir::integer_limits const limits = ir::limits_of(ir::type_of(*d));
         for (std::int64_t i = 0; known && i != known->element_count(); ++i) {
             double const z = known->at(static_cast<std::size_t>(i)).to<double>();
             if (std::nearbyint(z) != z || z < static_cast<double>(limits.low) || z > static_cast<double>(limits.high))
@@ -176,8 +175,7 @@ bool product::use_columns() {
         if (p->sizes.size() == 2) d.inputs[i] = g_.add_constant(turned(*p));
     }
     d.inputs[ir::data] = g_.add_constant(turned(*numbers));
-    for (node_attribute& a : d.attributes)
-        if (a.name == ir::axis_attribute) a.i = 1 - a.i;
+    ir::set_number(d, ir::axis_attribute, 1 - ir::number(d, ir::axis_attribute, 0));
     value_type type = g_.type(n_.inputs[1]);
     type.shape = shape({numbers->sizes[1], numbers->sizes[0]});
     d.outputs = {g_.graph().add_value(std::move(type))};

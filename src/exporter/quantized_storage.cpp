@@ -74,10 +74,7 @@ public:
     }
 
 private:
-    void set_type(dtype type) {
-        for (node_attribute& a : n_.attributes)
-            if (a.name == ir::type_attribute) a.i = static_cast<std::int64_t>(type);
-    }
+    void set_type(dtype type) { ir::set_number(n_, ir::type_attribute, static_cast<std::int64_t>(type)); }
 
     void store_nibbles(small_numbers const& s, dtype type) {
         g_.set_input(at_, ir::data, g_.add_constant(packed(s.numbers, type)));

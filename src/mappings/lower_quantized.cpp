@@ -18,14 +18,14 @@ namespace {
 namespace ir = quantized_ir;
 
 optional_value operand_of(graph_data& graph, graph_node const& n, std::size_t i) {
-    if (i >= n.inputs.size() || n.inputs[i] == no_value) return absent;
-    return value(graph, n.inputs[i]);
+    value_id const id = ir::input_of(n, i);
+    return id == no_value ? optional_value() : optional_value(value(graph, id));
 }
 
 quantization_scheme scheme_of(graph_data& graph, graph_node const& n) {
     quantization_scheme s{.scale = *operand_of(graph, n, ir::scale),
                           .zero_point = operand_of(graph, n, ir::zero_point)};
-    s.type = static_cast<dtype>(ir::number(n, ir::type_attribute, 0));
+    s.type = ir::type_of(n);
     s.low = ir::number(n, ir::low_attribute, 0);
     s.high = ir::number(n, ir::high_attribute, 0);
     if (ir::has_axis(n)) s.axis = ir::number(n, ir::axis_attribute, 0);

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <aton/ir/quantized.hpp>
+
 #include "attributes.hpp"
 #include "evaluate.hpp"
 #include "rewriter.hpp"
@@ -49,13 +51,12 @@ std::uint64_t max_growth(graph_node const& n) {
 
 /// Whether a node makes reals of an integer weight. Those of half precision are computed: runtimes round the products of the formula less.
 bool dequantizes(rewriter const& r, graph_node const& n) {
-    constexpr std::int64_t min_elements = 64;
     if (n.op != "Cast" || n.outputs.size() != 1) return false;
     dtype const to = r.type(n.outputs[0]).dtype;
     if (to != dtype::float32 && !(r.is_first_sweep() && is_floating(to))) return false;
     dtype const from = r.type(n.inputs[0]).dtype;
     return from != dtype::bool_ && bits(from) <= 32 && !is_floating(from) &&
-           r.shape_of(n.inputs[0]).element_count_or(0) >= min_elements;
+           r.shape_of(n.inputs[0]).element_count_or(0) >= quantized_ir::min_weight_elements;
 }
 
 /// Whether computing the results of a node on large constants makes the file smaller, or hardly larger.

@@ -124,9 +124,10 @@ std::optional<std::vector<float>> constants_of::spread(graph_node const& n, tens
 
 /// The numbers of constants, rounded as ATen does.
 std::optional<tensor> constants_of::quantized(graph_node const& n, int depth) const {
-    auto const type = static_cast<dtype>(ir::number(n, ir::type_attribute, 0));
+    dtype const type = ir::type_of(n);
     auto const operand = [&](std::size_t i) {
-        return i < n.inputs.size() && n.inputs[i] != no_value ? elements(n.inputs[i], depth + 1) : std::nullopt;
+        value_id const id = ir::input_of(n, i);
+        return id == no_value ? std::nullopt : elements(id, depth + 1);
     };
     std::optional<tensor> const x = operand(ir::data);
     std::optional<tensor> const scale = operand(ir::scale);
@@ -249,9 +250,9 @@ std::optional<affine_weight> constants_of::dequantized(graph_node const& n) cons
     if (n.inputs.size() > ir::table) return {};
     std::optional<affine_weight> w = numbers(n.inputs[ir::data], 0);
     std::optional<tensor> scale = elements(n.inputs[ir::scale]);
-    bool const has_zero = n.inputs.size() > ir::zero_point && n.inputs[ir::zero_point] != no_value;
+    value_id const zeros_of = ir::input_of(n, ir::zero_point);
     std::optional<tensor> zero =
-        has_zero ? elements(n.inputs[ir::zero_point]) : tensor{dtype::int64, {}, std::string(8, '\0')};
+        zeros_of == no_value ? tensor{dtype::int64, {}, std::string(8, '\0')} : elements(zeros_of);
     if (!w || !scale || !zero) return {};
     auto scales = spread(n, std::move(*scale), w->numbers.sizes);
     auto zeros = spread(n, std::move(*zero), w->numbers.sizes);

@@ -25,9 +25,6 @@ namespace {
 
 namespace ir = quantized_ir;
 
-/// Smaller ones are not worth a node.
-constexpr std::int64_t min_weight_elements = 64;
-
 /// Whether a line of constants changes reals that were integers.
 class weight_trees {
 public:
@@ -50,7 +47,7 @@ public:
         if (id == no_value || !has_integers_[id] || !constants_.contain(id)) return false;
         value_type const& type = graph_.values[id].type;
         bool const is_real = type.dtype == dtype::float32 || type.dtype == dtype::float16;
-        if (!is_real || type.shape.element_count_or(0) < min_weight_elements) return false;
+        if (!is_real || type.shape.element_count_or(0) < ir::min_weight_elements) return false;
         graph_node const* const n = constants_.producer(id);
         if (n == nullptr || !ir::is(*n, ir::dequantize)) return n != nullptr;
         return constants_.producer(n->inputs[ir::data]) != nullptr; // its numbers are computed
@@ -119,14 +116,6 @@ bool gives(affine_weight const& w, std::optional<tensor> const& computed) {
     return true;
 }
 
-node_attribute integer_attribute(std::string_view name, std::int64_t i) {
-    node_attribute a;
-    a.name = name;
-    a.type = onnx::attr_type::i;
-    a.i = i;
-    return a;
-}
-
 class recognizer {
 public:
     explicit recognizer(graph_data& graph) : graph_(graph), constants_(graph), trees_(graph, constants_) {
@@ -181,11 +170,7 @@ private:
         n.inputs = {add(std::move(numbers), name + ".quantized"),
                     add(reduced(w.scales, sizes, layout).to(w.type), name + ".scales"),
                     add(std::move(zeros), name + ".zero_points")};
-        n.attributes = {integer_attribute(ir::low_attribute, range.low),
-                        integer_attribute(ir::high_attribute, range.high),
-                        integer_attribute(ir::type_attribute, static_cast<std::int64_t>(type))};
-        if (layout.axis) n.attributes.push_back(integer_attribute(ir::axis_attribute, *layout.axis));
-        if (layout.block != 0) n.attributes.push_back(integer_attribute(ir::block_attribute, layout.block));
+        n.attributes = ir::attributes_of({type, range.low, range.high, layout.axis, layout.block});
         value_type result = graph_.values[id].type;
         dtype const wanted = std::exchange(result.dtype, w.type);
         n.outputs = {graph_.add_value(result)};
@@ -195,7 +180,7 @@ private:
         cast.inputs = n.outputs;
         cast.source = n.source;
         cast.origin = n.origin;
-        cast.attributes = {integer_attribute("to", static_cast<std::int64_t>(wanted))};
+        cast.attributes = {ir::integer_attribute("to", static_cast<std::int64_t>(wanted))};
         cast.outputs = {graph_.add_value(graph_.values[id].type)};
         made_.emplace_back(node, std::move(n));
         return made_.emplace_back(node, std::move(cast)).second.outputs[0];

@@ -56,15 +56,6 @@ private:
 
 namespace detail {
 
-template <class Attribute = node_attribute>
-Attribute quantization_attribute(std::string_view name, std::int64_t i) {
-    Attribute a;
-    a.name = name;
-    a.type = onnx::attr_type::i;
-    a.i = i;
-    return a;
-}
-
 /// Appends a node of the domain with these results.
 template <class Graph>
 std::vector<value> append_quantized(Graph& graph, std::string_view op, std::vector<optional_value> const& inputs,
@@ -88,15 +79,8 @@ std::vector<value> append_quantized(Graph& graph, std::string_view op, std::vect
     return out;
 }
 
-template <class Scheme = quantization_scheme>
-std::vector<node_attribute> attributes_of(Scheme const& s) {
-    std::vector<node_attribute> out{
-        quantization_attribute(quantized_ir::low_attribute, s.low),
-        quantization_attribute(quantized_ir::high_attribute, s.high),
-        quantization_attribute(quantized_ir::type_attribute, static_cast<std::int64_t>(s.type))};
-    if (s.axis) out.push_back(quantization_attribute(quantized_ir::axis_attribute, *s.axis));
-    if (s.block != 0) out.push_back(quantization_attribute(quantized_ir::block_attribute, s.block));
-    return out;
+inline std::vector<node_attribute> attributes_of(quantization_scheme const& s) {
+    return quantized_ir::attributes_of({s.type, s.low, s.high, s.axis, s.block});
 }
 
 } // namespace detail
@@ -147,8 +131,8 @@ chosen_parameters choose_parameters(Graph const& g, value x, std::int64_t low, s
         detail::append_quantized(g.data(),
                                  quantized_ir::choose_parameters,
                                  {x},
-                                 {detail::quantization_attribute(quantized_ir::low_attribute, low),
-                                  detail::quantization_attribute(quantized_ir::high_attribute, high),
+                                 {quantized_ir::integer_attribute(quantized_ir::low_attribute, low),
+                                  quantized_ir::integer_attribute(quantized_ir::high_attribute, high),
                                   std::move(least)},
                                  {{dtype::float64, aton::shape({1})}, {dtype::int64, aton::shape({1})}});
     return {made[0], made[1]};

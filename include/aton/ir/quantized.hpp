@@ -4,8 +4,11 @@
 // Internal header.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include <aton/core/dtype.hpp>
 #include <aton/ir/graph.hpp>
@@ -31,6 +34,9 @@ inline constexpr std::string_view high_attribute = "high";
 inline constexpr std::string_view type_attribute = "to"; ///< the dtype of the numbers
 inline constexpr std::string_view eps_attribute = "eps"; ///< of ChooseParameters: the smallest scale
 
+/// Smaller constants are no weights: they are computed, and not kept as integers.
+inline constexpr std::int64_t min_weight_elements = 64;
+
 /// Whether a node is the one of this name.
 template <class Node>
 bool is(Node const& n, std::string_view op) {
@@ -44,10 +50,56 @@ std::int64_t number(Node const& n, std::string_view name, std::int64_t otherwise
     return a == nullptr ? otherwise : a->i;
 }
 
+/// Sets an integer attribute that the node has.
+template <class Node>
+void set_number(Node& n, std::string_view name, std::int64_t i) {
+    for (auto& a : n.attributes)
+        if (a.name == name) a.i = i;
+}
+
+/// An input; no_value if the node does not have it.
+template <class Node>
+value_id input_of(Node const& n, std::size_t i) {
+    return i < n.inputs.size() ? n.inputs[i] : no_value;
+}
+
+/// The dtype of the numbers.
+template <class Node>
+dtype type_of(Node const& n) {
+    return static_cast<dtype>(number(n, type_attribute, 0));
+}
+
 /// Whether the scale is one for each index of an axis, or for each block along it.
 template <class Node>
 bool has_axis(Node const& n) {
     return n.attribute(axis_attribute) != nullptr;
+}
+
+template <class Attribute = node_attribute>
+Attribute integer_attribute(std::string_view name, std::int64_t i) {
+    Attribute a;
+    a.name = name;
+    a.type = onnx::attr_type::i;
+    a.i = i;
+    return a;
+}
+
+/// What the attributes of Quantize and Dequantize say.
+struct number_format {
+    dtype type = dtype::int8;
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    std::optional<std::int64_t> axis = {};
+    std::int64_t block = 0; ///< 0: no blocks
+};
+template <class Attribute = node_attribute>
+std::vector<Attribute> attributes_of(number_format const& f) {
+    std::vector<Attribute> out{integer_attribute(low_attribute, f.low),
+                               integer_attribute(high_attribute, f.high),
+                               integer_attribute(type_attribute, static_cast<std::int64_t>(f.type))};
+    if (f.axis) out.push_back(integer_attribute(axis_attribute, *f.axis));
+    if (f.block != 0) out.push_back(integer_attribute(block_attribute, f.block));
+    return out;
 }
 
 /// The range of a dtype of quantized integers; {0, -1} for other dtypes.

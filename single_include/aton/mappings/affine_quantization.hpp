@@ -139,9 +139,7 @@ inline constexpr auto dequantize_affine = symbolic<
 inline std::tuple<value, value> block_extremes(graph<11> g, value x, quantized_blocks const& b, bool keepdim) {
     value const split = in_blocks(g, x, b);
     value const wide = g.cast(split, opmath_type(x.dtype())); // ONNX Runtime reduces few half-precision dtypes
-    value const zero = g.scalar_like(0, wide);
-    value const least = min_of(g, extreme<"ReduceMin">(g, wide, b.inside, keepdim), zero);
-    value const greatest = max_of(g, extreme<"ReduceMax">(g, wide, b.inside, keepdim), zero);
+    auto const [least, greatest] = range_with_zero(g, wide, b.inside, keepdim);
     return {g.cast(least, x.dtype()), g.cast(greatest, x.dtype())};
 }
 

@@ -48,6 +48,9 @@ inline constexpr std::string_view high_attribute = "high";
 inline constexpr std::string_view type_attribute = "to"; ///< the dtype of the numbers
 inline constexpr std::string_view eps_attribute = "eps"; ///< of ChooseParameters: the smallest scale
 
+/// Smaller constants are no weights: they are computed, and not kept as integers.
+inline constexpr std::int64_t min_weight_elements = 64;
+
 /// Whether a node is the one of this name.
 template <class Node>
 bool is(Node const& n, std::string_view op) {
@@ -61,10 +64,56 @@ std::int64_t number(Node const& n, std::string_view name, std::int64_t otherwise
     return a == nullptr ? otherwise : a->i;
 }
 
+/// Sets an integer attribute that the node has.
+template <class Node>
+void set_number(Node& n, std::string_view name, std::int64_t i) {
+    for (auto& a : n.attributes)
+        if (a.name == name) a.i = i;
+}
+
+/// An input; no_value if the node does not have it.
+template <class Node>
+value_id input_of(Node const& n, std::size_t i) {
+    return i < n.inputs.size() ? n.inputs[i] : no_value;
+}
+
+/// The dtype of the numbers.
+template <class Node>
+dtype type_of(Node const& n) {
+    return static_cast<dtype>(number(n, type_attribute, 0));
+}
+
 /// Whether the scale is one for each index of an axis, or for each block along it.
 template <class Node>
 bool has_axis(Node const& n) {
     return n.attribute(axis_attribute) != nullptr;
+}
+
+template <class Attribute = node_attribute>
+Attribute integer_attribute(std::string_view name, std::int64_t i) {
+    Attribute a;
+    a.name = name;
+    a.type = onnx::attr_type::i;
+    a.i = i;
+    return a;
+}
+
+/// What the attributes of Quantize and Dequantize say.
+struct number_format {
+    dtype type = dtype::int8;
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    std::optional<std::int64_t> axis = {};
+    std::int64_t block = 0; ///< 0: no blocks
+};
+template <class Attribute = node_attribute>
+std::vector<Attribute> attributes_of(number_format const& f) {
+    std::vector<Attribute> out{integer_attribute(low_attribute, f.low),
+                               integer_attribute(high_attribute, f.high),
+                               integer_attribute(type_attribute, static_cast<std::int64_t>(f.type))};
+    if (f.axis) out.push_back(integer_attribute(axis_attribute, *f.axis));
+    if (f.block != 0) out.push_back(integer_attribute(block_attribute, f.block));
+    return out;
 }
 
 /// The range of a dtype of quantized integers; {0, -1} for other dtypes.
@@ -134,15 +183,6 @@ private:
 
 namespace detail {
 
-template <class Attribute = node_attribute>
-Attribute quantization_attribute(std::string_view name, std::int64_t i) {
-    Attribute a;
-    a.name = name;
-    a.type = onnx::attr_type::i;
-    a.i = i;
-    return a;
-}
-
 /// Appends a node of the domain with these results.
 template <class Graph>
 std::vector<value> append_quantized(Graph& graph, std::string_view op, std::vector<optional_value> const& inputs,
@@ -166,15 +206,8 @@ std::vector<value> append_quantized(Graph& graph, std::string_view op, std::vect
     return out;
 }
 
-template <class Scheme = quantization_scheme>
-std::vector<node_attribute> attributes_of(Scheme const& s) {
-    std::vector<node_attribute> out{
-        quantization_attribute(quantized_ir::low_attribute, s.low),
-        quantization_attribute(quantized_ir::high_attribute, s.high),
-        quantization_attribute(quantized_ir::type_attribute, static_cast<std::int64_t>(s.type))};
-    if (s.axis) out.push_back(quantization_attribute(quantized_ir::axis_attribute, *s.axis));
-    if (s.block != 0) out.push_back(quantization_attribute(quantized_ir::block_attribute, s.block));
-    return out;
+inline std::vector<node_attribute> attributes_of(quantization_scheme const& s) {
+    return quantized_ir::attributes_of({s.type, s.low, s.high, s.axis, s.block});
 }
 
 } // namespace detail
@@ -225,8 +258,8 @@ chosen_parameters choose_parameters(Graph const& g, value x, std::int64_t low, s
         detail::append_quantized(g.data(),
                                  quantized_ir::choose_parameters,
                                  {x},
-                                 {detail::quantization_attribute(quantized_ir::low_attribute, low),
-                                  detail::quantization_attribute(quantized_ir::high_attribute, high),
+                                 {quantized_ir::integer_attribute(quantized_ir::low_attribute, low),
+                                  quantized_ir::integer_attribute(quantized_ir::high_attribute, high),
                                   std::move(least)},
                                  {{dtype::float64, aton::shape({1})}, {dtype::int64, aton::shape({1})}});
     return {made[0], made[1]};
@@ -303,22 +336,17 @@ inline value spread_parameter(graph<11> g, value parameter, value x, quantizatio
     sizes[static_cast<std::size_t>(*s.axis)] = -1;
     return reshape(g, parameter, sizes);
 }
-inline safe_vector<sym_int> sizes_of(graph<11> g, value x) {
-    safe_vector<sym_int> sizes;
-    for (std::int64_t i = 0; i != x.rank(); ++i) sizes.push_back(g.size(x, i));
-    return sizes;
-}
 /// (..., n, ...) as (..., n / block, block, ...).
 inline value split_blocks(graph<11> g, value x, quantization_scheme const& s) {
     if (s.block == 0) return x;
-    safe_vector<sym_int> sizes = sizes_of(g, x);
+    safe_vector<sym_int> sizes = g.sizes(x);
     auto const at = sizes.begin() + static_cast<std::ptrdiff_t>(*s.axis);
     *at = -1;
     sizes.insert(at + 1, s.block);
     return reshape(g, x, sizes);
 }
 inline value join_blocks(graph<11> g, value y, value x, quantization_scheme const& s) {
-    return s.block == 0 ? y : reshape(g, y, sizes_of(g, x));
+    return s.block == 0 ? y : reshape(g, y, g.sizes(x));
 }
 
 /// Whether a scale is a power of two, by which products and quotients are exact.

@@ -81,22 +81,17 @@ inline value spread_parameter(graph<11> g, value parameter, value x, quantizatio
     sizes[static_cast<std::size_t>(*s.axis)] = -1;
     return reshape(g, parameter, sizes);
 }
-inline safe_vector<sym_int> sizes_of(graph<11> g, value x) {
-    safe_vector<sym_int> sizes;
-    for (std::int64_t i = 0; i != x.rank(); ++i) sizes.push_back(g.size(x, i));
-    return sizes;
-}
 /// (..., n, ...) as (..., n / block, block, ...).
 inline value split_blocks(graph<11> g, value x, quantization_scheme const& s) {
     if (s.block == 0) return x;
-    safe_vector<sym_int> sizes = sizes_of(g, x);
+    safe_vector<sym_int> sizes = g.sizes(x);
     auto const at = sizes.begin() + static_cast<std::ptrdiff_t>(*s.axis);
     *at = -1;
     sizes.insert(at + 1, s.block);
     return reshape(g, x, sizes);
 }
 inline value join_blocks(graph<11> g, value y, value x, quantization_scheme const& s) {
-    return s.block == 0 ? y : reshape(g, y, sizes_of(g, x));
+    return s.block == 0 ? y : reshape(g, y, g.sizes(x));
 }
 
 /// Whether a scale is a power of two, by which products and quotients are exact.
