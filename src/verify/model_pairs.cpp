@@ -167,10 +167,6 @@ private:
     pair_report report_;
 };
 
-std::string_view text_of(node_verdict v) {
-    return v == node_verdict::unknown ? "unknown" : v == node_verdict::same ? "same" : "different";
-}
-
 void write(json_writer& out, std::string const& name, first_value const& v) {
     out.name(name).begin_object().field("value", v.name).field("why", v.why);
     for (auto const& [side, place] :
@@ -199,11 +195,8 @@ pair_report compare_pair(model_parts const& first, model_parts const& second, pa
 }
 
 std::string pair_report::to_text(std::string const& first, std::string const& second) const {
-    std::string out;
-    for (output_report const& o : outputs)
-        out += on_one_line(o.name) + ": " + std::to_string(o.elements) + " elements, worst error " +
-               short_text(o.worst_error) + " of the tolerance\n";
-    if (passed()) return out + "the same on " + std::to_string(samples) + (samples == 1 ? " sample\n" : " samples\n");
+    std::string out = text_of(outputs);
+    if (passed()) return out + same_on(samples);
     out += on_one_line(difference) + '\n';
     if (differs.name.empty()) return out + "no value before it differs\n";
     out += "the first differing value: " + on_one_line(differs.name) + "\n    in " + first + ": " + differs.first.text +
@@ -225,10 +218,7 @@ std::string pair_report::to_text(std::string const& first, std::string const& se
 std::string pair_report::to_json() const {
     json_writer out;
     out.begin_object().field("passed", passed()).field("samples", samples);
-    out.name("outputs").array(outputs, [&](output_report const& o) {
-        out.begin_object().field("name", o.name).field("elements", o.elements);
-        out.name("worst_error").value(o.worst_error, shown_digits).end_object();
-    });
+    write_outputs(out, outputs);
     out.field("difference", difference);
     write(out, "differs", differs);
     write(out, "starts", starts);

@@ -230,12 +230,32 @@ model_report compare_models(program::program const& p, graph_data const& g, mode
     return model_check(p, g, options).run();
 }
 
-std::string model_report::to_text() const {
+std::string text_of(std::span<output_report const> outputs) {
     std::string out;
     for (output_report const& o : outputs)
-        out += o.name + ": " + std::to_string(o.elements) + " elements, worst error " + short_text(o.worst_error) +
-               " of the tolerance\n";
-    if (passed()) return out + "the same on " + std::to_string(samples) + (samples == 1 ? " sample\n" : " samples\n");
+        out += on_one_line(o.name) + ": " + std::to_string(o.elements) + " elements, worst error " +
+               short_text(o.worst_error) + " of the tolerance\n";
+    return out;
+}
+
+std::string same_on(int samples) {
+    return "the same on " + std::to_string(samples) + (samples == 1 ? " sample\n" : " samples\n");
+}
+
+void write_outputs(json_writer& out, std::span<output_report const> outputs) {
+    out.name("outputs").array(outputs, [&](output_report const& o) {
+        out.begin_object().field("name", o.name).field("elements", o.elements);
+        out.name("worst_error").value(o.worst_error, shown_digits).end_object();
+    });
+}
+
+std::string_view text_of(node_verdict v) {
+    return v == node_verdict::unknown ? "unknown" : v == node_verdict::same ? "same" : "different";
+}
+
+std::string model_report::to_text() const {
+    std::string out = text_of(outputs);
+    if (passed()) return out + same_on(samples);
     out += difference + '\n';
     if (first_divergence.node.empty()) return out + "no diverging node was found\n";
     out += "the first diverging node: " + first_divergence.node;
@@ -255,20 +275,14 @@ std::string model_report::to_text() const {
 std::string model_report::to_json() const {
     json_writer out;
     out.begin_object().field("passed", passed()).field("samples", samples);
-    out.name("outputs").array(outputs, [&](output_report const& o) {
-        out.begin_object().field("name", o.name).field("elements", o.elements);
-        out.name("worst_error").value(o.worst_error, shown_digits).end_object();
-    });
+    write_outputs(out, outputs);
     out.field("difference", difference).field("node", first_divergence.node);
     out.field("graph_node", first_divergence.graph_node).field("why", first_divergence.why);
     out.name("same_before").array(first_divergence.same_before);
     out.field("reads_nan", first_divergence.reads_nan);
     out.name("nodes").array(nodes, [&](node_report const& n) {
         out.begin_object().field("name", n.name);
-        out.field("verdict",
-                  std::string_view(n.verdict == node_verdict::unknown ? "unknown"
-                                   : n.verdict == node_verdict::same  ? "same"
-                                                                      : "different"));
+        out.field("verdict", text_of(n.verdict));
         out.name("worst_error").value(n.worst_error, shown_digits).field("why", n.why);
         out.field("is_first_divergence", n.is_first_divergence).end_object();
     });

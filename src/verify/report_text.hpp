@@ -2,9 +2,13 @@
 // Totals and text helpers shared by the text, JSON and HTML reports.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
+#include <aton/core/json_writer.hpp>
 #include <aton/verify/check.hpp>
+#include <aton/verify/models.hpp>
 
 namespace ATON_NAMESPACE::verify {
 
@@ -43,5 +47,12 @@ inline constexpr int shown_digits = 3;
 
 /// A number with `shown_digits`.
 [[nodiscard]] std::string short_text(double v);
+
+/// A line for each output of a model, and how many samples were the same. models.cpp
+[[nodiscard]] std::string text_of(std::span<output_report const> outputs);
+[[nodiscard]] std::string same_on(int samples);
+/// The member "outputs" of an object.
+void write_outputs(json_writer& out, std::span<output_report const> outputs);
+[[nodiscard]] std::string_view text_of(node_verdict v);
 
 } // namespace ATON_NAMESPACE::verify
