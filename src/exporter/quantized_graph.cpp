@@ -38,14 +38,14 @@ bool is_quantized(graph_data const& graph) {
 
 quantized_style style_of(export_options const& options) {
     quantized_style out;
-    bool const is_tensorrt = options.target != nullptr && options.target->name == "tensorrt";
+    bool const is_symmetric = options.target != nullptr && options.target->is_symmetric;
     if (options.quantization == quantization_mode::exact) {
-        out.fuses = out.integer_bias = out.integer_products = false;
-    } else if (is_tensorrt) {
-        out.clips_integers = out.integer_bias = out.integer_products = false;
+        out.fuses = out.integer_products = false;
+    } else if (is_symmetric) {
+        out.clips_integers = out.integer_products = false;
     }
-    out.unsigned_bytes = !is_tensorrt;
-    out.symmetric_only = is_tensorrt;
+    out.unsigned_bytes = !is_symmetric;
+    out.symmetric_only = is_symmetric;
     return out;
 }
 
@@ -148,8 +148,8 @@ void quantized_graph::finish() {
 
 namespace {
 
-/// TensorRT takes quantized tensors without zero points only.
-void require_symmetric(quantized_graph& g, std::string const& file) {
+/// Refuses quantized tensors with zero points, for a target that takes none.
+void require_symmetric(quantized_graph& g, std::string const& file, std::string_view target) {
     for (std::size_t i = 0; i != g.size(); ++i) {
         graph_node const& n = g.node(i);
         if (n.domain != quantized_ir::domain) continue;
@@ -166,7 +166,7 @@ void require_symmetric(quantized_graph& g, std::string const& file) {
         if (found.empty()) continue;
         node_origin const& from = g.graph().origins[n.origin < g.graph().origins.size() ? n.origin : 0];
         std::string const where = from.source.empty() ? std::string() : " at " + from.source;
-        std::string const why = "TensorRT 10.1 quantizes symmetrically, and this has " + found +
+        std::string const why = std::string(target) + " quantizes symmetrically, and this has " + found +
                                 "; quantize the model with a symmetric quantizer";
         unconvertible refused{n.subject(), why, {}, {}, 1};
         if (!from.source.empty()) refused.places.push_back(from.source);
@@ -180,7 +180,7 @@ void choose_quantized_forms(exported_graph& made, std::string const& file, expor
     quantized_style const style = style_of(options);
     for (int step = 0; step != 3; ++step) { // each sees what the one before has made
         quantized_graph g(made);
-        if (step == 0 && style.symmetric_only) require_symmetric(g, file);
+        if (step == 0 && style.symmetric_only) require_symmetric(g, file, options.target->title);
         if (step == 0) write_activations(g, style);
         if (step == 1) write_products(g, style, made.products);
         if (step == 2) pack_weights(g);

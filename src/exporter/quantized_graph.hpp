@@ -20,7 +20,6 @@ struct quantized_style {
     bool fuses = true;            ///< products are written so that it computes them with integers
     bool unsigned_bytes = true;   ///< activations are uint8: int8 with every number 128 greater
     bool clips_integers = true;   ///< a range narrower than that of the dtype is a Clip of integers
-    bool integer_bias = true;     ///< biases are int32, with the scale of the product
     bool integer_products = true; ///< it has MatMulInteger and DynamicQuantizeLinear
     bool symmetric_only = false;  ///< all zero points are 0
 };

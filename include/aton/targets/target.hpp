@@ -46,6 +46,8 @@ struct target {
     /// is exact.
     std::span<onnx::integer_kernel const> integer_kernels = {};
     bool is_static = false; ///< all sizes must be known when the model is written
+    /// Takes quantized tensors without zero points only, and has its own way from their DequantizeLinear to products.
+    bool is_symmetric = false;
     /// Runs what ONNX Runtime has kernels for (onnx/kernels.hpp). What it has none for is computed in a wider dtype
     /// that gives ATen's numbers.
     bool has_onnxruntime_kernels = false;

@@ -276,6 +276,7 @@ inline constexpr target tensorrt{.name = "tensorrt",
                                  .until = 20,
                                  .rewrites = detail::tensorrt::table,
                                  .operators = detail::tensorrt::operators,
-                                 .types = detail::tensorrt::all_and_bytes | detail::tensorrt::quantized};
+                                 .types = detail::tensorrt::all_and_bytes | detail::tensorrt::quantized,
+                                 .is_symmetric = true};
 
 } // namespace ATON_NAMESPACE::targets
