@@ -63,6 +63,22 @@ inline auto decoder(graph<23, com_microsoft> g, value q, value k, value v, value
                                                       outputs<3>);
 }
 
+/// Attention as Attention 23 has it, with a cache and a mask.
+inline constexpr auto masked = [](auto p, auto q, auto k, auto v, auto visible, auto past_k, auto past_v, auto scale,
+                                  auto cap, auto heads, auto groups) {
+    return p.template op<"Attention">(q,
+                                      k,
+                                      v,
+                                      visible,
+                                      past_k,
+                                      past_v,
+                                      attr::scale_f(scale),
+                                      attr::softcap_f(cap),
+                                      attr::q_num_heads_i(heads),
+                                      attr::kv_num_heads_i(groups),
+                                      outputs<3>);
+};
+
 /// RotaryEmbedding with the rows of two tables.
 inline constexpr auto rotated = [](auto p, auto x, auto cosines, auto sines, auto places, auto heads, auto interleaved,
                                    auto size) {
@@ -116,13 +132,14 @@ inline constexpr auto rotating = [](auto p, auto q, auto k, auto v, auto past_k,
                    attr_i<"do_rotary">(1),
                    attr_i<"rotary_interleaved">(interleaved));
 };
-/// The operator with queries, keys and values in one operand.
-inline auto packed(graph<23, com_microsoft> g, value x, value past_k, value past_v, value lengths, value longest,
-                   value cosines, value sines, std::int64_t heads, std::int64_t groups, std::int64_t window,
-                   double scale, double cap, std::int64_t interleaved) {
-    return g.op<"com.microsoft::GroupQueryAttention">(x,
-                                                      absent,
-                                                      absent,
+/// The operator with rotary embeddings inside. Without `k` and `v`, q has the keys and the values as well.
+template <class Keys, class Values>
+auto rotating_decoder(graph<23, com_microsoft> g, value q, Keys k, Values v, value past_k, value past_v, value lengths,
+                      value longest, value cosines, value sines, std::int64_t heads, std::int64_t groups,
+                      std::int64_t window, double scale, double cap, std::int64_t interleaved) {
+    return g.op<"com.microsoft::GroupQueryAttention">(q,
+                                                      k,
+                                                      v,
                                                       past_k,
                                                       past_v,
                                                       lengths,
@@ -138,6 +155,9 @@ inline auto packed(graph<23, com_microsoft> g, value x, value past_k, value past
                                                       attr_f<"softcap">(cap),
                                                       outputs<3>);
 }
+inline constexpr auto packed = [](auto g, value x, auto const&... rest) {
+    return rotating_decoder(g, x, absent, absent, rest...);
+};
 
 inline constexpr auto table = rewrites(
     rewrite<"onnxruntime-genai.rotary_embedding">(
@@ -184,17 +204,8 @@ inline constexpr auto table = rewrites(
         [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> past_k,
            capture<value> past_v, capture<value> tokens, capture<value> ids, capture<value> earlier,
            capture<double> scale, capture<double> cap, capture<std::int64_t> heads, capture<std::int64_t> groups) {
-            return p.op<"Attention">(q,
-                                     k,
-                                     v,
-                                     visible_keys(p, tokens, ids, earlier),
-                                     past_k,
-                                     past_v,
-                                     attr::scale_f(scale),
-                                     attr::softcap_f(cap),
-                                     attr::q_num_heads_i(heads),
-                                     attr::kv_num_heads_i(groups),
-                                     outputs<3>);
+            auto const visible = visible_keys(p, tokens, ids, earlier);
+            return masked(p, q, k, v, visible, past_k, past_v, scale, cap, heads, groups);
         },
         [](value q, value k, value v, value past_k, value past_v, value tokens, value ids, value earlier, double,
            double, std::int64_t heads,
@@ -207,17 +218,8 @@ inline constexpr auto table = rewrites(
            capture<value> past_v, capture<value> tokens, capture<value> ids, capture<value> earlier,
            capture<double> scale, capture<double> cap, capture<std::int64_t> heads, capture<std::int64_t> groups,
            capture<std::int64_t> window) {
-            return p.op<"Attention">(q,
-                                     k,
-                                     v,
-                                     visible_keys_of_window(p, tokens, ids, earlier, window),
-                                     past_k,
-                                     past_v,
-                                     attr::scale_f(scale),
-                                     attr::softcap_f(cap),
-                                     attr::q_num_heads_i(heads),
-                                     attr::kv_num_heads_i(groups),
-                                     outputs<3>);
+            auto const visible = visible_keys_of_window(p, tokens, ids, earlier, window);
+            return masked(p, q, k, v, visible, past_k, past_v, scale, cap, heads, groups);
         },
         [](value q, value k, value v, value past_k, value past_v, value tokens, value ids, value earlier, double,
            double, std::int64_t heads, std::int64_t groups, std::int64_t window) {
@@ -263,23 +265,22 @@ inline constexpr auto table = rewrites(
         [](graph<23, com_microsoft> g, value q, value k, value v, value past_k, value past_v, value lengths,
            value longest, value cosines, value sines, value, std::int64_t heads, std::int64_t groups,
            std::int64_t window, double scale, double cap, std::int64_t interleaved, std::int64_t) {
-            return g.op<"com.microsoft::GroupQueryAttention">(q,
-                                                              k,
-                                                              v,
-                                                              past_k,
-                                                              past_v,
-                                                              lengths,
-                                                              longest,
-                                                              cosines,
-                                                              sines,
-                                                              attr_i<"num_heads">(heads),
-                                                              attr_i<"kv_num_heads">(groups),
-                                                              attr_i<"local_window_size">(window),
-                                                              attr_i<"do_rotary">(1),
-                                                              attr_i<"rotary_interleaved">(interleaved),
-                                                              attr_f<"scale">(scale),
-                                                              attr_f<"softcap">(cap),
-                                                              outputs<3>);
+            return rotating_decoder(g,
+                                    q,
+                                    k,
+                                    v,
+                                    past_k,
+                                    past_v,
+                                    lengths,
+                                    longest,
+                                    cosines,
+                                    sines,
+                                    heads,
+                                    groups,
+                                    window,
+                                    scale,
+                                    cap,
+                                    interleaved);
         }),
     rewrite<"onnxruntime-genai.packed_decoder">(
         [](pattern<23, com_microsoft> p, capture<value> x, capture<integers> sizes, capture<value> past_k,
