@@ -145,19 +145,21 @@ quantization quantized_operators::quantization_of(value const& scale, value cons
 
 /// x rounded to quantized numbers, as the floats that they stand for.
 value quantized_operators::quantize(value const& x, quantization const& q) {
-    auto const parameters = [&](value const& of) {
-        return call_arguments{{of,
-                               value::of(q.scale),
-                               value::of(q.zero),
-                               value::of(q.low),
-                               value::of(q.high),
-                               value::of(code_of(q.type))},
-                              {}};
-    };
-    value const numbers = in_.call_operator("quantized_decomposed::quantize_per_tensor", parameters(x));
-    value const out = in_.call_operator("quantized_decomposed::dequantize_per_tensor", parameters(numbers));
+    value const out = rounded(
+        x, {value::of(q.scale), value::of(q.zero), value::of(q.low), value::of(q.high), value::of(code_of(q.type))});
     parameters_[out.computed()] = q;
     return out;
+}
+
+/// The floats of x as quantized numbers with a scale, a zero point, a least and a greatest number, and a dtype.
+value quantized_operators::rounded(value const& x, std::vector<value> const& parameters) {
+    auto const with = [&](value const& of) {
+        call_arguments out{{of}, {}};
+        out.positional.insert(out.positional.end(), parameters.begin(), parameters.end());
+        return out;
+    };
+    value const numbers = in_.call_operator("quantized_decomposed::quantize_per_tensor", with(x));
+    return in_.call_operator("quantized_decomposed::dequantize_per_tensor", with(numbers));
 }
 
 /// The floats of a weight of a quantized dtype, as object_reader reads it.
@@ -165,8 +167,8 @@ value quantized_operators::dequantized_weight(value const& w) {
     value const data = attribute(w, "data");
     if (data.is() != kind::weight) in_.fail("uses " + std::string(describe(w)) + " as a quantized weight");
     dtype const type = in_.heap_.weights[data.weight()].data.type;
-    std::int64_t const low = type == dtype::uint8 ? 0 : type == dtype::int8 ? -128 : quantized_types[2].low;
-    std::int64_t const high = type == dtype::uint8 ? 255 : type == dtype::int8 ? 127 : quantized_types[2].high;
+    auto const known = std::ranges::find(quantized_types, type, &quantized_type::stored);
+    quantized_type const& range = known == std::end(quantized_types) ? quantized_types[2] : *known;
     value const axis = attribute(w, "axis");
     call_arguments given{{data, attribute(w, "scale"), attribute(w, "zero_point")}, {}};
     if (axis.integer()) {
@@ -174,7 +176,7 @@ value quantized_operators::dequantized_weight(value const& w) {
             in_.call_operator("aten::to", {{given.positional[1], value::of(code_of(dtype::float32))}, {}});
         given.positional.push_back(axis);
     }
-    for (std::int64_t const n : {low, high, code_of(type)}) given.positional.push_back(value::of(n));
+    for (std::int64_t const n : {range.low, range.high, code_of(type)}) given.positional.push_back(value::of(n));
     return in_.call_operator(axis.integer() ? "quantized_decomposed::dequantize_per_channel"
                                             : "quantized_decomposed::dequantize_per_tensor",
                              given);
@@ -231,12 +233,7 @@ value quantized_operators::call_product(std::string_view name, std::vector<value
             value const type = value::of(code_of(dtype::uint8));
             value const chosen = in_.call_operator("quantized_decomposed::choose_qparams",
                                                    {{input, low, high, value::of(6.1e-5), type}, {}});
-            value const scale = chosen.list()->items.at(0);
-            value const zero = chosen.list()->items.at(1);
-            value const q = in_.call_operator("quantized_decomposed::quantize_per_tensor",
-                                              {{input, scale, zero, low, high, type}, {}});
-            input = in_.call_operator("quantized_decomposed::dequantize_per_tensor",
-                                      {{q, scale, zero, low, high, type}, {}});
+            input = rounded(input, {chosen.list()->items.at(0), chosen.list()->items.at(1), low, high, type});
         }
         value const y = packed_product(input, p, name);
         return has_relu ? in_.call_operator("aten::relu", {{y}, {}}) : y;

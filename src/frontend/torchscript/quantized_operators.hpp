@@ -34,6 +34,7 @@ private:
     [[nodiscard]] value known_parameter(value const& v);
     [[nodiscard]] quantization quantization_of(value const& scale, value const& zero, std::int64_t code);
     [[nodiscard]] value quantize(value const& x, quantization const& q);
+    [[nodiscard]] value rounded(value const& x, std::vector<value> const& parameters);
     [[nodiscard]] value quantize_channels(std::vector<value> const& x);
     [[nodiscard]] value requantized(value const& y, value const& x);
     [[nodiscard]] value dequantized_weight(value const& w);
