@@ -2,11 +2,8 @@
 #include <aton/backends/command.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
-#include <system_error>
 
 #include <aton/frontend/weights/tensor_file.hpp>
 #include <aton/model_io/model_io.hpp>
@@ -14,6 +11,7 @@
 #include <aton/model_io/weights.hpp>
 
 #include "system/paths.hpp"
+#include "system/private_folder.hpp"
 #include "system/program.hpp"
 
 namespace ATON_NAMESPACE::backends {
@@ -22,36 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using runtime::value;
-
-/// Removed with everything in it.
-class scratch_folder {
-public:
-    scratch_folder() : path_(system::create_private_folder()) {
-        if (path_.empty())
-            throw error(std::string("no folder for temporary files can be created: ") + std::strerror(errno));
-    }
-    scratch_folder(scratch_folder const&) = delete;
-    scratch_folder& operator=(scratch_folder const&) = delete;
-    ~scratch_folder() {
-        std::error_code ignored;
-        fs::remove_all(system::path_of(path_), ignored);
-    }
-
-    [[nodiscard]] std::string file(std::string const& name) const { return path_ + '/' + name; }
-    [[nodiscard]] std::string folder(std::string const& name) const {
-        fs::create_directory(system::path_of(file(name)));
-        return file(name);
-    }
-    /// The text without the path of the folder, which nobody knows.
-    [[nodiscard]] std::string without_path(std::string text) const {
-        for (std::size_t at = text.find(path_); at != std::string::npos; at = text.find(path_, at))
-            text.erase(at, path_.size() + 1);
-        return text;
-    }
-
-private:
-    std::string path_;
-};
 
 aton::tensor constant_of(value const& v, std::string const& name) {
     if (!v.is_tensor()) throw run_error("input '" + name + "' is not a tensor, which is not supported");
@@ -108,7 +76,7 @@ public:
 
     [[nodiscard]] std::vector<value> run(std::string const& model, std::span<named_value const> inputs,
                                          std::span<std::string const> outputs) const override {
-        scratch_folder const scratch;
+        system::private_folder const scratch;
         std::string const model_file = scratch.file("model.onnx");
         write_file(model, model_file);
         if (mentions("{inputs}")) write_folder(inputs, scratch.folder("inputs"));

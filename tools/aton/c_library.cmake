@@ -2,7 +2,7 @@
 # libaton.so: the command as a C library, include/aton/c/aton.h. Nothing but the functions of that header is visible in it.
 file(STRINGS "${PROJECT_SOURCE_DIR}/include/aton/c/aton.h" aton_abi_line REGEX "^#define ATON_ABI_VERSION [0-9]+$")
 string(REGEX MATCH "[0-9]+$" aton_abi_version "${aton_abi_line}")
-set(aton_c_sources c_interface.cpp c_task.cpp kept_console.cpp large_stack.cpp private_folder.cpp)
+set(aton_c_sources c_interface.cpp c_task.cpp kept_console.cpp large_stack.cpp)
 if(ATON_BUILD_RUNTIME)
     list(APPEND aton_c_sources linked_verify.cpp without_torch.cpp verify_command.cpp)
 else()

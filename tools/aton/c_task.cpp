@@ -13,6 +13,15 @@
 
 namespace aton::tool {
 
+namespace {
+
+/// Whether a name is that of a file in a folder, and no path.
+bool is_file_name(std::string_view name) {
+    return !name.empty() && name != "." && name != ".." && name.find_first_of("/\\") == std::string_view::npos;
+}
+
+} // namespace
+
 kept_error::kept_error(unconvertible const& op, std::string message)
     : message_(message.empty() ? op.reason : std::move(message)),
       op_(op.op),
@@ -77,7 +86,7 @@ aton_code task::observe(aton_progress_function* function, void* user) {
 }
 
 /// Runs the command in this thread.
-void task::work(kept_console& out, private_folder const* folder) {
+void task::work(kept_console& out, system::private_folder const* folder) {
     thread_console = &out;
     cancellation_scope const cancels(&stop_);
     status_ = 1;
@@ -90,7 +99,7 @@ void task::work(kept_console& out, private_folder const* folder) {
                 words.push_back(each.text);
                 continue;
             }
-            std::string const path = folder->path_of(each.text);
+            std::string const path = folder->file(each.text);
             if (each.kind == argument_kind::memory) write_file(each.bytes, path);
             words.push_back((each.kind == argument_kind::kept_output ? "--output=" : "") + path);
         }
@@ -107,7 +116,7 @@ void task::work(kept_console& out, private_folder const* folder) {
     out.end();
 }
 
-void task::keep_results(private_folder const& folder) {
+void task::keep_results(system::private_folder const& folder) {
     for (argument const& each : arguments_) {
         if (each.kind != argument_kind::kept_output) continue;
         for (std::string const& name : {each.text, each.text + ".data"})
@@ -116,7 +125,7 @@ void task::keep_results(private_folder const& folder) {
 }
 
 /// Puts what became of the command where the caller finds it.
-void task::publish(kept_console& out, private_folder const* folder) {
+void task::publish(kept_console& out, system::private_folder const* folder) {
     auto const known = [&](std::string text) {
         return folder != nullptr ? folder->without_path(std::move(text)) : text;
     };
@@ -134,7 +143,7 @@ void task::publish(kept_console& out, private_folder const* folder) {
 }
 
 /// Calls the caller's function. Whether the work goes on.
-bool task::show(progress_state const& now, private_folder const* folder) const {
+bool task::show(progress_state const& now, system::private_folder const* folder) const {
     std::string const stage = folder != nullptr ? folder->without_path(now.stage) : now.stage;
     bool const has_bytes = now.unit == progress_unit::bytes;
     std::int32_t const unit = now.total == 0 ? ATON_UNIT_NONE : has_bytes ? ATON_UNIT_BYTES : ATON_UNIT_THINGS;
@@ -156,8 +165,8 @@ aton_code task::run() {
     try {
         bool const needs_folder =
             std::ranges::any_of(arguments_, [](argument const& each) { return each.kind != argument_kind::text; });
-        std::unique_ptr<private_folder const> const folder =
-            needs_folder ? std::make_unique<private_folder const>() : nullptr;
+        std::unique_ptr<system::private_folder const> const folder =
+            needs_folder ? std::make_unique<system::private_folder const>() : nullptr;
         kept_console::observer observer;
         if (function_ != nullptr) observer = [&](progress_state const& now) { return show(now, folder.get()); };
         kept_console out(std::move(observer), stop_);

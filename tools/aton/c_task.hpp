@@ -16,7 +16,7 @@
 #include <aton/c/aton.h>
 
 #include "kept_console.hpp"
-#include "private_folder.hpp"
+#include "system/private_folder.hpp"
 
 namespace aton::tool {
 
@@ -74,10 +74,10 @@ private:
 
     aton_code change(argument one, std::string fault = {});
     aton_code fail(aton_code code, std::string message);
-    void work(kept_console& out, private_folder const* folder);
-    [[nodiscard]] bool show(progress_state const& now, private_folder const* folder) const;
-    void publish(kept_console& out, private_folder const* folder);
-    void keep_results(private_folder const& folder);
+    void work(kept_console& out, system::private_folder const* folder);
+    [[nodiscard]] bool show(progress_state const& now, system::private_folder const* folder) const;
+    void publish(kept_console& out, system::private_folder const* folder);
+    void keep_results(system::private_folder const& folder);
 
     std::string command_;
     std::atomic<bool> stop_ = false;

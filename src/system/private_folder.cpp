@@ -8,18 +8,18 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
-#include <utility>
 
 #include <aton/core/error.hpp>
 
-#include "system/program.hpp"
+#include "paths.hpp"
+#include "program.hpp"
 
-namespace aton::tool {
+namespace ATON_NAMESPACE::system {
 
 namespace fs = std::filesystem;
 
 private_folder::private_folder() {
-    std::string const path = system::create_private_folder();
+    std::string const path = create_private_folder();
     if (path.empty())
         throw error(std::string("no folder for temporary files can be created in the one that TMPDIR names: ") +
                     std::strerror(errno));
@@ -28,16 +28,21 @@ private_folder::private_folder() {
 
 private_folder::~private_folder() {
     std::error_code ignored;
-    fs::remove_all(prefix_, ignored);
+    fs::remove_all(path_of(prefix_), ignored);
+}
+
+std::string private_folder::folder(std::string const& name) const {
+    fs::create_directory(path_of(file(name)));
+    return file(name);
 }
 
 std::optional<std::string> private_folder::read(std::string const& name) const {
     std::error_code fault;
-    std::uintmax_t const size = fs::file_size(path_of(name), fault);
+    std::uintmax_t const size = fs::file_size(path_of(file(name)), fault);
     if (fault) return {};
     std::string bytes(static_cast<std::size_t>(size), '\0');
-    std::ifstream file(path_of(name), std::ios::binary);
-    if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) throw error(name + ": cannot be read");
+    std::ifstream from(path_of(file(name)), std::ios::binary);
+    if (!from.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) throw error(name + ": cannot be read");
     return bytes;
 }
 
@@ -47,8 +52,4 @@ std::string private_folder::without_path(std::string text) const {
     return text;
 }
 
-bool is_file_name(std::string_view name) {
-    return !name.empty() && name != "." && name != ".." && name.find_first_of("/\\") == std::string_view::npos;
-}
-
-} // namespace aton::tool
+} // namespace ATON_NAMESPACE::system

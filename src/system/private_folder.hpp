@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Files of the caller's memory, for commands that read and write files.
+// A folder for temporary files.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
 
-namespace aton::tool {
+#include <aton/version.hpp>
+
+namespace ATON_NAMESPACE::system {
 
 /// A new folder that only this user can read. It is removed with everything in it.
 class private_folder {
@@ -18,7 +19,9 @@ public:
     ~private_folder();
 
     /// The path of a file in it.
-    [[nodiscard]] std::string path_of(std::string const& name) const { return prefix_ + name; }
+    [[nodiscard]] std::string file(std::string const& name) const { return prefix_ + name; }
+    /// The path of a new folder in it.
+    [[nodiscard]] std::string folder(std::string const& name) const;
     /// The contents of a file; nothing if there is none. Throws aton::error.
     [[nodiscard]] std::optional<std::string> read(std::string const& name) const;
     /// The text with the names of files in place of their paths: nobody knows this folder.
@@ -28,7 +31,4 @@ private:
     std::string prefix_; ///< ends with a slash
 };
 
-/// Whether a name is that of a file in a folder, and no path.
-[[nodiscard]] bool is_file_name(std::string_view name);
-
-} // namespace aton::tool
+} // namespace ATON_NAMESPACE::system
