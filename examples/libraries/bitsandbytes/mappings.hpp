@@ -81,9 +81,10 @@ inline constexpr auto dequantize_4bit =
         return g.cast(from_4bit(g, packed, absmax, code, block, shape), type);
     });
 
+// Instead of the library's own row, which is for runtimes without MatMulBnb4.
 inline constexpr auto gemv_4bit =
-    symbolic<"bitsandbytes::gemv_4bit(Tensor A, Tensor B, int[] shapeB, Tensor absmax, Tensor code, int blocksize) -> "
-             "Tensor">([](graph<13, microsoft> g, value a, value packed, std::span<std::int64_t const> shape,
+    override_<"bitsandbytes::gemv_4bit(Tensor A, Tensor B, int[] shapeB, Tensor absmax, Tensor code, int blocksize) -> "
+              "Tensor">([](graph<13, microsoft> g, value a, value packed, std::span<std::int64_t const> shape,
                           value absmax, value code, std::int64_t block) -> value {
         bool const is_fp4 = is_code(code, fp4);
         if (!is_fp4 && !is_code(code, nf4)) return product(g, a, from_4bit(g, packed, absmax, code, block, shape));
