@@ -1080,12 +1080,6 @@ namespace detail {
 template <class>
 inline constexpr bool never = false;
 
-template <class T>
-consteval bool refuse_absent() {
-    static_assert(never<T>, "absent is not a value: write optional_value where a value may be absent");
-    return true;
-}
-
 /// Refuses a number or tensor that the graph computes where the mapping needs a constant. `what`: "argument 'alpha'", "a size"; empty: the
 /// name of the value.
 template <class Value = value>
@@ -1099,11 +1093,13 @@ public:
     value() = default;
     /// A handle to a value of a graph, which must outlive it.
     value(graph_data& graph, value_id id) : graph_(&graph), id_(id) {}
-    /// Exists only for its diagnostic, which std::tuple<value, value> would bury. It is in the exception specification because compilers
-    /// read that where the conversion is chosen, at the user's line; Clang instantiates a body later, without a way back to that line.
+    /// Exists only for its diagnostic, which std::tuple<value, value> would bury. It is constexpr because Clang instantiates the body of such a
+    /// constructor where it is chosen, at the user's line; that of any other, late and without a way back to that line.
     template <class T>
     // NOLINTNEXTLINE(google-explicit-constructor): an error where nothing is converted on purpose.
-    value(absence<T>) noexcept(detail::refuse_absent<T>()) {}
+    constexpr value(absence<T>) {
+        static_assert(detail::never<T>, "absent is not a value: write optional_value where a value may be absent");
+    }
 
     /// Kind, dtype and shape, as far as they are known.
     [[nodiscard]] value_type const& type() const { return record().type; }
