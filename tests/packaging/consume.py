@@ -298,10 +298,10 @@ def vcpkg(way):
 
 
 def vcpkg_exporter(way):
-    """The port with the exporter and the command, against an ONNX that find_package finds. As in every build of a user, and unlike in the preset
-    `release`, each source is compiled alone; without optimization, which takes a quarter less time."""
+    """The port with the exporter and the command, against an ONNX that find_package finds. Without optimization and several sources at a time, which
+    takes a third of the time; the presets `dev`, `asan` and `clang` compile each source alone, as a user of the port does."""
     onnx = way.onnx_package()
-    prefix = run_port(way, ["exporter", "tool"], f"-DONNX_DIR={onnx}", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
+    prefix = run_port(way, ["exporter", "tool"], f"-DONNX_DIR={onnx}", "-DATON_UNITY_BUILD=ON", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
     demand(not (prefix / "lib" / "libaton_onnx.a").exists(), "Aton's own ONNX is installed in addition to the one that was found")
     demand_export(way, prefix, "tools/aton/aton", f"-DONNX_DIR={onnx}")
 
