@@ -21,6 +21,18 @@ void check_operands(tensor const& q, tensor const& k, tensor const& v) {
                     to_string(k.sizes()) + " and " + to_string(v.sizes()));
 }
 
+/// Of scores [B, H, L, S], with one more of each head.
+tensor softmax_with(tensor const& sinks, tensor const& scores) {
+    if (!sinks) return softmax(scores, -1);
+    sizes column = scores.sizes();
+    column.back() = 1;
+    if (sinks.sizes() != sizes{column[1]})
+        throw error("sinks of shape " + to_string(sinks.sizes()) + " do not fit " + std::to_string(column[1]) +
+                    " heads");
+    tensor const all[] = {scores, reshape(cast(sinks, scores.dtype()), {column[1], 1, 1}).expanded(column)};
+    return softmax(concat(all, 3), -1).sliced(3, 0, scores.size(3));
+}
+
 } // namespace
 
 tensor by_heads(tensor const& x, std::int64_t heads) {
@@ -31,6 +43,23 @@ tensor by_heads(tensor const& x, std::int64_t heads) {
 
 tensor joined_heads(tensor const& x) {
     return reshape(transpose(x, 1, 2), {x.size(0), x.size(2), x.size(1) * x.size(3)});
+}
+
+tensor rotated(tensor const& x, tensor const& cosine, tensor const& sine, bool interleaved) {
+    std::int64_t const pairs = cosine.size(cosine.rank() - 1);
+    tensor const out = clone(x);
+    auto const half = [&](tensor const& t, std::int64_t which) {
+        return interleaved ? t.sliced(3, which, pairs, 2) : t.sliced(3, which * pairs, pairs);
+    };
+    tensor const a = half(x, 0);
+    tensor const b = half(x, 1);
+    tensor const real = cosine * a - sine * b;
+    if (real.sizes() != a.sizes()) throw error("the caches do not fit " + to_string(x.sizes()));
+    if (real.count() != 0) {
+        copy(real, half(out, 0));
+        copy(sine * a + cosine * b, half(out, 1));
+    }
+    return out;
 }
 
 tensor attend(tensor const& q, tensor const& k, tensor const& v, tensor const& bias, attention_rules const& rules,
@@ -56,7 +85,7 @@ tensor attend(tensor const& q, tensor const& k, tensor const& v, tensor const& b
     dtype const precise = rules.softmax_type == dtype::undefined ? q.dtype() : rules.softmax_type;
     tensor weights = biased;
     if (k.size(2) != 0) {
-        weights = softmax(cast(biased, precise == dtype::float64 ? precise : biased.dtype()), -1);
+        weights = softmax_with(rules.sinks, cast(biased, precise == dtype::float64 ? precise : biased.dtype()));
         constexpr double infinity = std::numeric_limits<double>::infinity();
         if (bias && bias.count() != 0) {
             tensor const whole = bias.rank() == 0 ? bias.unsqueezed(0) : bias;

@@ -11,11 +11,16 @@ namespace ATON_NAMESPACE::runtime {
 /// The inverse of by_heads.
 [[nodiscard]] tensor joined_heads(tensor const& x);
 
+/// `x` [B, heads, S, D] with pairs of its elements turned: the first 2 n of the last axis, where `cosine` and `sine` broadcast to
+/// [B, heads, S, n]. The elements of a pair are neighbors if `interleaved`, otherwise n apart.
+[[nodiscard]] tensor rotated(tensor const& x, tensor const& cosine, tensor const& sine, bool interleaved);
+
 struct attention_rules {
     double query_scale = 1; ///< applied to the queries before the product with the keys
     double key_scale = 1;
     double softcap = 0;                    ///< scores become softcap * tanh(score / softcap); 0: no change
     dtype softmax_type = dtype::undefined; ///< dtype of the softmax; undefined: that of the queries
+    tensor sinks;                          ///< [H]: one more score of each head, whose value is zeros; empty: none
 };
 
 /// Intermediate results, [B, H, L, S] each. float16 and bfloat16 are computed in float32 and rounded here.

@@ -140,22 +140,7 @@ results rotary_embedding(call const& c) {
         if (t.rank() != 3 || t.size(2) < size / 2) throw error("a cache has shape " + to_string(c.in(i).sizes()));
         return t.sliced(2, 0, size / 2).unsqueezed(1);
     };
-    tensor const cosine = cache(1);
-    tensor const sine = cache(2);
-    bool const interleaved = c.i("interleaved", 0) != 0;
-    tensor const out = clone(x);
-    auto const half = [&](tensor const& t, std::int64_t which) {
-        return interleaved ? t.sliced(3, which, size / 2, 2) : t.sliced(3, which * (size / 2), size / 2);
-    };
-    tensor const a = half(x, 0);
-    tensor const b = half(x, 1);
-    tensor const real = cosine * a - sine * b;
-    if (real.sizes() != a.sizes()) throw error("the caches do not fit " + to_string(x.sizes()));
-    device_kernels const& kernels = kernels_of(x.where());
-    if (real.count() != 0) {
-        kernels.copy(real, half(out, 0));
-        kernels.copy(sine * a + cosine * b, half(out, 1));
-    }
+    tensor const out = rotated(x, cache(1), cache(2), c.i("interleaved", 0) != 0);
     return flat ? joined_heads(out) : out;
 }
 

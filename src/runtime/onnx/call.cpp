@@ -129,21 +129,13 @@ tensor without_nan(tensor const& x, bool maximum) {
 kernel find_kernel(std::string_view domain, std::string_view op) {
     static auto const known = [] {
         std::unordered_map<std::string, kernel> all;
-        for (rows const family : {arithmetic(),      aten_nodes(),
-                                  attention(),       casts(),
-                                  constants(),       contrib(),
-                                  control_flow(),    convolution(),
-                                  elementwise(),     indexing(),
-                                  layout(),          linear_algebra(),
-                                  losses(),          machine_learning(),
-                                  normalization(),   object_detection(),
-                                  padding(),         pooling(),
-                                  quantization(),    random(),
-                                  recurrent(),       reduction(),
-                                  resizing(),        sequences(),
-                                  signals(),         strings(),
-                                  support_vectors(), text_features(),
-                                  training(),        trees()})
+        for (rows const family :
+             {arithmetic(),     aten_nodes(),   attention(),        casts(),           constants(),        contrib(),
+              control_flow(),   convolution(),  decoders(),         elementwise(),     indexing(),         layout(),
+              linear_algebra(), losses(),       machine_learning(), normalization(),   object_detection(), padding(),
+              pooling(),        quantization(), random(),           recurrent(),       reduction(),        resizing(),
+              sequences(),      signals(),      strings(),          support_vectors(), text_features(),    training(),
+              trees()})
             for (row const& r : family) all.emplace(std::string(r.domain) + "::" + std::string(r.op), r.run);
         return all;
     }();

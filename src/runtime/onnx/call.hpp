@@ -162,6 +162,7 @@ using rows = std::span<row const>;
 [[nodiscard]] rows contrib();
 [[nodiscard]] rows control_flow();
 [[nodiscard]] rows convolution();
+[[nodiscard]] rows decoders();
 [[nodiscard]] rows elementwise();
 [[nodiscard]] rows indexing();
 [[nodiscard]] rows layout();
