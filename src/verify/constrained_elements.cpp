@@ -86,6 +86,23 @@ tensor descending(random_source& random, sizes const& of, std::int64_t first, st
     return out;
 }
 
+/// Rows m, m + 1, ...
+tensor counting_rows(sizes const& of, std::int64_t from) {
+    tensor const row = runtime::range(of.empty() ? 1 : of.back(), from);
+    return contiguous(row.expanded(of.empty() ? sizes{1} : of));
+}
+
+/// Rows of ones, at least one of each, and then of zeros.
+tensor prefixes(random_source& random, dtype t, sizes const& of) {
+    tensor out = tensor::empty(dtype::int64, of);
+    std::int64_t const width = of.empty() ? 1 : of.back();
+    for (std::int64_t i = 0; i != out.count(); i += width) {
+        std::int64_t const ones = random.integer(1, width);
+        for (std::int64_t k = 0; k != width; ++k) out.data<std::int64_t>()[i + k] = k < ones ? 1 : 0;
+    }
+    return cast(out, t);
+}
+
 /// Bits that are a number of a floating-point format: often one at the end of a range, such as the smallest normal number or an infinity.
 std::uint64_t bits_of_number(random_source& random, unsigned significand, unsigned exponent) {
     auto const field = [&](unsigned width) -> std::uint64_t {
@@ -134,6 +151,8 @@ bool is_within(tensor const& x, element_range const& range) {
 
 tensor constrained_elements(element_source& from, dtype t, sizes const& of, tensor_constraints const& w) {
     if (w.falls_from >= 0) return descending(from.random, of, w.falls_from, w.sum);
+    if (w.counts_from >= 0) return counting_rows(of, w.counts_from);
+    if (w.prefix) return prefixes(from.random, t, of);
     if (w.bits && t != dtype::bool_ && bits(t) >= 8) return any_bits(from.random, t, of);
     element_range range = w.range;
     if (w.index >= 0)

@@ -28,6 +28,7 @@ bool* flag_of(tensor_constraints& w, std::string_view name) {
     if (name == "bits") return &w.bits;
     if (name == "small") return &w.small;
     if (name == "deficient") return &w.deficient;
+    if (name == "prefix") return &w.prefix;
     if (name == "moderate") return &w.range.moderate;
     if (name == "whole") return &w.range.whole;
     if (name == "uneven") return &w.range.uneven;
@@ -36,8 +37,9 @@ bool* flag_of(tensor_constraints& w, std::string_view name) {
 
 /// Whether an element may have any value of the range, whatever the others are.
 bool is_free(tensor_constraints const& w) {
-    return w.index < 0 && w.falls_from < 0 && !w.regular && !w.permuted && !w.definite && !w.deficient && !w.hides &&
-           !w.sorted && !w.distinct && w.unsorts.empty() && !w.one_sign && !w.small && !w.bits && !w.range.uneven;
+    return w.index < 0 && w.falls_from < 0 && w.counts_from < 0 && !w.prefix && !w.regular && !w.permuted &&
+           !w.definite && !w.deficient && !w.hides && !w.sorted && !w.distinct && w.unsorts.empty() && !w.one_sign &&
+           !w.small && !w.bits && !w.range.uneven;
 }
 
 } // namespace
@@ -73,6 +75,9 @@ void tensor_drawing::word_of(rule_reader& r, tensor_constraints& w) {
         w.type = dtype::int64;
         w.falls_from = r.size();
         w.sum = name == "counts" ? r.size() : -1;
+    } else if (name == "counting") {
+        w.type = dtype::int64;
+        w.counts_from = r.size();
     } else if (name == "in") {
         bool real = false;
         w.range.min = r.bound(real);

@@ -38,6 +38,15 @@ TEST_CASE("a right rewrite agrees with its pattern, and its mutants do not") {
     CHECK(all.power() == 100);
 }
 
+TEST_CASE("names may have hyphens, as those of targets do") {
+    constexpr auto table =
+        rewrites(rewrite<"a-target.right">(negation, [](graph<13> g, value x, value y) { return g.op<"Sub">(x, y); }));
+    verify::report const all = checked(table);
+    CHECK(all.passed());
+    CHECK(all.rows.at(0).overload == "rewrite::a-target.right");
+    CHECK(all.rows.at(0).total(&verify::type_report::same) > 50);
+}
+
 TEST_CASE("a wrong rewrite is found, with the call") {
     constexpr auto table =
         rewrites(rewrite<"exchanged">(negation, [](graph<13> g, value x, value y) { return g.op<"Sub">(y, x); }),

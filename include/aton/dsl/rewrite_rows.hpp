@@ -3,6 +3,7 @@
 // Internal header.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -38,8 +39,10 @@ constexpr std::string_view schema_type_of(capture_kind k) {
     return {};
 }
 
+/// The name of a rewrite may have a hyphen, as that of a target has, and those of schemas may not.
 inline std::string schema_of(rewrite_entry const& r) {
     std::string s = std::string(rewrite_prefix).append(r.name) + '(';
+    std::ranges::replace(s, '-', '_');
     for (std::size_t i = 0; i != r.pattern.captures.size(); ++i)
         s.append(i == 0 ? "" : ", ").append(schema_type_of(r.pattern.captures[i])).append(" x" + std::to_string(i));
     if (r.pattern.further.empty()) return s + ") -> Tensor";
@@ -84,12 +87,12 @@ public:
 
     /// Appends a row that is run by `run`, to which `row->foreign` is the rewrite.
     entry const& add(rewrite_entry const& r, void (*run)(invocation&)) {
-        std::string const& schema = schemas_.emplace_back(schema_of(r));
+        std::string const& schema = texts_.emplace_back(schema_of(r));
         auto& positions = positions_.emplace_back(r.pattern.captures.size());
         for (std::size_t i = 0; i != positions.size(); ++i) positions[i] = static_cast<std::uint8_t>(i);
         entry e;
         e.schema = schema;
-        e.overload = e.schema.substr(0, schema.find('('));
+        e.overload = texts_.emplace_back(std::string(rewrite_prefix).append(r.name));
         e.since = r.since;
         e.until = r.until;
         e.named = positions;
@@ -101,7 +104,7 @@ public:
     [[nodiscard]] table_view rows() const { return rows_; }
 
 private:
-    std::deque<std::string> schemas_;
+    std::deque<std::string> texts_; // schemas and names
     std::deque<std::vector<std::uint8_t>> positions_;
     std::vector<entry> rows_;
 };
