@@ -71,13 +71,13 @@ std::optional<value> interpreter::call_builtin(std::string_view name, std::vecto
     }
     builtin const* const function = find_builtin(name, arguments);
     if (function == nullptr) return {};
-    spend(1 + length / 16);
+    at_.spend(1 + length / 16);
     builtin_result const result = function->run(builtin_arguments(arguments));
     if (result.is == builtin_result::shape::refused)
-        fail("calls " + in_quotes(name) + ": " + std::string(result.refusal));
+        at_.fail("calls " + in_quotes(name) + ": " + std::string(result.refusal));
     std::vector<value> items;
     for (constant const& each : result.items) {
-        spend(4); // what lists hold stays until the end
+        at_.spend(4); // what lists hold stays until the end
         items.push_back(each.is() == kind::text ? made_text(each.text()) : value(each));
     }
     if (result.is == builtin_result::shape::one) return items.at(0);
@@ -116,7 +116,8 @@ void interpreter::expect_computable(std::string_view name, std::vector<value> co
     auto const is_tensor = [](value const& v) { return v.acts_as_tensor() || v.is() == kind::list; };
     auto const open = std::find_if(x.begin(), x.end(), is_open);
     if (open == x.end() || std::any_of(x.begin(), x.end(), is_tensor)) return;
-    if (has(text_builtins()) || has(number_builtins())) fail_undecidable("an argument of " + in_quotes(name), *open);
+    if (has(text_builtins()) || has(number_builtins()))
+        at_.fail_undecidable("an argument of " + in_quotes(name), *open);
 }
 
 } // namespace ATON_NAMESPACE::torchscript

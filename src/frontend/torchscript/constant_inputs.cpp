@@ -44,20 +44,20 @@ value interpreter::constant_input(input_type const& given, expr const* declared)
     std::string const& text = *given.constant;
     expr const* type = without_optional(declared);
     if (type == nullptr || is_named(*type, "Tensor"))
-        fail(place + " is a tensor, which cannot be constant: give its type, for example --input " + given.name +
-             ":float32[1,3,224,224]");
+        at_.fail(place + " is a tensor, which cannot be constant: give its type, for example --input " + given.name +
+                 ":float32[1,3,224,224]");
     bool const is_text = is_named(*type, "str") || is_named(*type, "Device");
     bool const is_quoted = !text.empty() && (text.front() == '\'' || text.front() == '"');
     if (is_text && !is_quoted && (type == declared || text != "None"))
         return value::of(is_named(*type, "str") ? kind::text : kind::device, text);
     expr const literal = literal_parser(text, code_.path() + ": " + place).whole();
     if (!is_literal(literal))
-        fail(place + " is not a constant: " + in_quotes(text) +
-             "; write a number, a string in quotes, True, False, None, or a list");
+        at_.fail(place + " is not a constant: " + in_quotes(text) +
+                 "; write a number, a string in quotes, True, False, None, or a list");
     value out = evaluate(literal);
     if (is_named(*type, "float") && out.integer()) out = convert_number("float", out);
     bool const fits = is_named(*type, "number") ? out.is_number() : is_instance(out, *declared);
-    if (!fits) fail(place + " is " + text_of(*declared) + ", not " + in_quotes(text));
+    if (!fits) at_.fail(place + " is " + text_of(*declared) + ", not " + in_quotes(text));
     return out;
 }
 

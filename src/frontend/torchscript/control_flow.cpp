@@ -41,11 +41,11 @@ void replace_values(std::vector<program::node>& nodes, replacements const& by) {
 /// from before when it ends, also by an exception of the module.
 interpreter::part interpreter::interpret_separately(std::function<value()> const& body) {
     constexpr int max_depth = 32;
-    if (++apart_ > max_depth) fail("branches and loops that depend on data are nested more than 32 levels deep");
-    spend(frame_->variables.size() + sizes_.size() + resized_.size());
+    if (++apart_ > max_depth) at_.fail("branches and loops that depend on data are nested more than 32 levels deep");
+    at_.spend(at_.current()->variables.size() + sizes_.size() + resized_.size());
     part out;
     std::vector<program::node> nodes = std::exchange(out_.main.nodes, {});
-    auto variables = frame_->variables;
+    auto variables = at_.current()->variables;
     auto const sizes = sizes_;
     auto const resized = resized_;
     std::vector<program::value_index> written = std::exchange(written_, {});
@@ -54,7 +54,7 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
     auto const leave = [&] {
         heap_.fence = fence;
         out.nodes = std::exchange(out_.main.nodes, std::move(nodes));
-        out.variables = std::exchange(frame_->variables, std::move(variables));
+        out.variables = std::exchange(at_.current()->variables, std::move(variables));
         out.written = std::exchange(written_, std::move(written));
         out.attributes = std::exchange(changed_, std::move(changed));
         for (auto& [key, each] : out.attributes) std::swap(each.object->attributes[key.second], each.held);
@@ -62,8 +62,8 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
         resized_ = resized;
         --apart_;
     };
-    frame* const here = frame_;
-    value const result = frame_->result;
+    frame* const here = at_.current();
+    value const result = at_.current()->result;
     int const depth = depth_;
     dtype const type = autocast_;
     bool const has_gradients = gradients_.is_enabled;
@@ -71,8 +71,8 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
     try {
         out.result = body();
     } catch (raised const&) {
-        frame_ = here;
-        frame_->result = result;
+        (void)at_.enter(here);
+        at_.current()->result = result;
         depth_ = depth;
         autocast_ = type;
         gradients_.is_enabled = has_gradients;
@@ -138,7 +138,7 @@ program::value_kind interpreter::common_kind(value const& a, value const& b) con
     };
     program::value_kind const x = kind_of(a);
     program::value_kind const y = kind_of(b);
-    if (x != y) fail("a number has another type after a branch or an iteration that depends on data");
+    if (x != y) at_.fail("a number has another type after a branch or an iteration that depends on data");
     return x;
 }
 
@@ -154,7 +154,7 @@ program::value_index interpreter::tensor_in(std::vector<program::node>& nodes, v
 /// other branch, whose nodes are `makers`, stands for itself.
 value interpreter::stand_in(value const& like, std::vector<program::node> const& makers,
                             std::vector<program::node>& nodes, int depth) {
-    if (depth > 20) fail("a variable is nested more than 20 levels deep in a branch that depends on data");
+    if (depth > 20) at_.fail("a variable is nested more than 20 levels deep in a branch that depends on data");
     if (like.is() == kind::list || like.is() == kind::tuple || like.is() == kind::optional) {
         std::vector<value> items;
         for (value const& each : like.list()->items) items.push_back(stand_in(each, makers, nodes, depth + 1));
@@ -208,7 +208,7 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
     if (program::value_index const tensor = tensor_behind(a);
         tensor != program::no_value && tensor == tensor_behind(b)) // one branch has written to it
         return a.is() == kind::weight ? a : b.is() == kind::weight ? b : value::of(kind::tensor, tensor);
-    if (depth > 20) fail("a variable is nested more than 20 levels deep in a branch that depends on data");
+    if (depth > 20) at_.fail("a variable is nested more than 20 levels deep in a branch that depends on data");
     if (is_uninitialized(a)) return merge(stand_in(b, *to.second_nodes, *to.first_nodes, 0), b, to, depth + 1);
     if (is_uninitialized(b)) return merge(a, stand_in(a, *to.first_nodes, *to.second_nodes, 0), to, depth + 1);
     if (a.is() == kind::nothing || b.is() == kind::nothing) return a.is() == kind::nothing ? a : b;
@@ -258,15 +258,15 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
 interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
     auto const branch = [&](std::vector<stmt> const& block) {
         return interpret_branch([&] {
-            if (run_block(block) == flow::returned) fail("returns inside a branch that depends on data");
+            if (run_block(block) == flow::returned) at_.fail("returns inside a branch that depends on data");
             return value{};
         });
     };
     std::optional<part> holds = branch(s.body);
     std::optional<part> fails = branch(s.other);
-    go_to(s);
+    at_.go_to(s);
     if (!holds || !fails) { // as a branch that only raises is
-        out_.dropped.push_back({"ops.prim.RaiseException", where(), true});
+        out_.dropped.push_back({"ops.prim.RaiseException", at_.where(), true});
         return run_block(holds ? s.body : s.other);
     }
     (void)join(condition, *holds, *fails);
@@ -282,7 +282,7 @@ value interpreter::join(value const& condition, part& first, part& second) {
         if (second.variables.contains(name)) names.insert(name);
     for (std::string_view const name : names) {
         value merged = merge(first.variables[name], second.variables[name], to, 0);
-        frame_->variables[name] = std::move(merged);
+        at_.current()->variables[name] = std::move(merged);
     }
     value result = merge(first.result, second.result, to, 0);
     merge_attributes(first, second, to);

@@ -11,8 +11,8 @@ namespace ATON_NAMESPACE::torchscript {
 using files::in_quotes;
 
 value interpreter::evaluate(expr const& e) {
-    spend(1);
-    if (e.line != 0) go_to(e);
+    at_.spend(1);
+    if (e.line != 0) at_.go_to(e);
     auto const all = [&] {
         std::vector<value> out;
         for (expr const& each : e.items) out.push_back(evaluate(each));
@@ -28,7 +28,7 @@ value interpreter::evaluate(expr const& e) {
     case expr_kind::name: return evaluate_name(e);
     case expr_kind::attribute: {
         value const owner = evaluate(e.items[0]);
-        go_to(e);
+        at_.go_to(e);
         return attribute_of(owner, e.text);
     }
     case expr_kind::subscript: {
@@ -75,21 +75,14 @@ value interpreter::evaluate_branches(expr const& e, value const& condition) {
     both_ways.body.push_back(assignment(e.items[0]));
     both_ways.other.push_back(assignment(e.items[2]));
     (void)run_cond(both_ways, condition);
-    return frame_->variables.at(both_ways.body[0].targets[0].text);
-}
-
-/// Null if there is none; default values of forward's arguments are evaluated outside of any function.
-value const* interpreter::find_variable(std::string_view name) const {
-    if (frame_ == nullptr) return nullptr;
-    auto const found = frame_->variables.find(name);
-    return found == frame_->variables.end() ? nullptr : &found->second;
+    return at_.current()->variables.at(both_ways.body[0].targets[0].text);
 }
 
 value interpreter::evaluate_name(expr const& e) {
-    if (value const* const known = find_variable(e.text)) return *known;
+    if (value const* const known = at_.find_variable(e.text)) return *known;
     if (e.text == "torch" || e.text == "ops" || e.text == "__torch__" || e.text == "CONSTANTS" || e.text == "math")
         return value::of(kind::path, e.text);
-    fail("the variable " + in_quotes(e.text) + " has no value");
+    at_.fail("the variable " + in_quotes(e.text) + " has no value");
 }
 
 value interpreter::attribute_of(value const& v, std::string const& name) {
@@ -105,7 +98,7 @@ value interpreter::attribute_of(value const& v, std::string const& name) {
             for (class_attribute const& each : object.type->attributes)
                 if (each.name == name && each.value) return evaluate(*each.value);
         }
-        fail("an object of " + in_quotes(object.class_name) + " has no attribute " + in_quotes(name));
+        at_.fail("an object of " + in_quotes(object.class_name) + " has no attribute " + in_quotes(name));
     }
     case kind::tuple:
         if (v.list()->fields != nullptr) {
@@ -122,7 +115,7 @@ value interpreter::attribute_of(value const& v, std::string const& name) {
         break;
     default: break;
     }
-    fail(std::string(describe(v)) + " has no attribute " + in_quotes(name));
+    at_.fail(std::string(describe(v)) + " has no attribute " + in_quotes(name));
 }
 
 /// The name or the value of a member of an enumeration.
@@ -133,7 +126,7 @@ std::optional<value> interpreter::attribute_of_member(std::string const& member,
         for (class_attribute const& each : type->attributes) {
             if (!each.value) continue;
             value const held = evaluate(*each.value);
-            if (text_of(constant_in(held, "the value of an enumeration")) != member.substr(dot + 1)) continue;
+            if (text_of(constant_in(at_, held, "the value of an enumeration")) != member.substr(dot + 1)) continue;
             if (name == "value") return held;
             if (name == "name") return value::of(kind::text, each.name);
         }
@@ -145,11 +138,11 @@ value interpreter::resolve_path(std::string path) {
     if (path.starts_with("CONSTANTS.c")) {
         std::size_t index = 0;
         for (char const c : path.substr(11)) {
-            if (c < '0' || c > '9' || index > 100'000'000) fail("unknown constant " + in_quotes(path));
+            if (c < '0' || c > '9' || index > 100'000'000) at_.fail("unknown constant " + in_quotes(path));
             index = index * 10 + static_cast<std::size_t>(c - '0');
         }
         if (constants_.is() != kind::tuple || index >= constants_.list()->items.size() || path.size() == 11)
-            fail("the archive has no constant " + in_quotes(path));
+            at_.fail("the archive has no constant " + in_quotes(path));
         value out = constants_.list()->items[index];
         if (out.is() == kind::weight) {
             stored_tensor const& t = heap_.weights[out.weight()].data;
@@ -166,30 +159,31 @@ value interpreter::resolve_path(std::string path) {
         if (owner != nullptr)
             for (class_attribute const& each : owner->attributes)
                 if (each.value && each.name == path.substr(dot + 1))
-                    return value::of(kind::text,
-                                     owner->qualified + '.' +
-                                         text_of(constant_in(evaluate(*each.value), "the value of an enumeration")));
+                    return value::of(
+                        kind::text,
+                        owner->qualified + '.' +
+                            text_of(constant_in(at_, evaluate(*each.value), "the value of an enumeration")));
     }
     return value::of(kind::path, std::move(path));
 }
 
 value interpreter::item_of(value const& v, value const& index) {
     if (v.is() == kind::dict) {
-        constant const& wanted = constant_in(index, "a key of a dict");
+        constant const& wanted = constant_in(at_, index, "a key of a dict");
         for (auto const& [key, each] : v.dict()->items)
             if (key == wanted) return each;
         fail_missing_key(wanted);
     }
     if (std::string const* const text = v.text())
-        return value::of(kind::text, text->substr(static_cast<std::size_t>(position(index, text->size())), 1));
+        return value::of(kind::text, text->substr(static_cast<std::size_t>(position_in(at_, index, text->size())), 1));
     if (v.is() == kind::rows) return row_of(v, index);
     if (v.is() == kind::parts) {
         if (index.integer() && *index.integer() >= 0) return part_of(v, *index.integer());
-        fail("reads an item, counted from the end or at a place that is not a constant, of a list of parts along a "
-             "dynamic dimension");
+        at_.fail("reads an item, counted from the end or at a place that is not a constant, of a list of parts along a "
+                 "dynamic dimension");
     }
-    if (v.is() != kind::list && v.is() != kind::tuple) fail("reads an item of " + std::string(describe(v)));
-    return v.list()->items[static_cast<std::size_t>(position(index, v.list()->items.size()))];
+    if (v.is() != kind::list && v.is() != kind::tuple) at_.fail("reads an item of " + std::string(describe(v)));
+    return v.list()->items[static_cast<std::size_t>(position_in(at_, index, v.list()->items.size()))];
 }
 
 call_arguments interpreter::evaluate_arguments(expr const& e) {
@@ -218,13 +212,13 @@ dtype element_type(expr const& type) {
 
 value interpreter::evaluate_call(expr const& e) {
     expr const& callee = e.items[0];
-    if (callee.is == expr_kind::name && find_variable(callee.text) == nullptr)
+    if (callee.is == expr_kind::name && at_.find_variable(callee.text) == nullptr)
         if (std::optional<value> out = call_special(e, callee.text)) return *std::move(out);
     if (callee.is == expr_kind::attribute && callee.text == "tolist" && e.items.size() == 1)
         if (value const owner = evaluate(callee.items[0]); owner.acts_as_tensor()) return to_list(owner);
     value const function = evaluate(callee);
     call_arguments given = evaluate_arguments(e);
-    go_to(e);
+    at_.go_to(e);
     std::optional<value> out = call_on_either(function, given);
     return out ? *std::move(out) : call(function, std::move(given));
 }
@@ -237,18 +231,18 @@ value interpreter::call(value const& function, call_arguments given) {
         return call_function(*function.function(), std::move(given));
     case kind::type: return construct(*function.type(), std::move(given));
     case kind::path: return call_path(function.name(), given);
-    default: fail("calls " + std::string(describe(function)));
+    default: at_.fail("calls " + std::string(describe(function)));
     }
 }
 
 /// fork(f): what f returns. It runs at once, which no other part of the model can tell, and wait() returns it.
 value interpreter::run_fork(expr const& e) {
-    auto const closure = frame_->closures.find(e.items[1].text);
-    if (closure == frame_->closures.end()) fail("calls fork() of a function that is not in the archive");
-    value const outside = std::exchange(frame_->result, {});
+    auto const closure = at_.current()->closures.find(e.items[1].text);
+    if (closure == at_.current()->closures.end()) at_.fail("calls fork() of a function that is not in the archive");
+    value const outside = std::exchange(at_.current()->result, {});
     (void)run_block(closure->second->body);
-    go_to(e);
-    return std::exchange(frame_->result, outside);
+    at_.go_to(e);
+    return std::exchange(at_.current()->result, outside);
 }
 
 /// Functions whose arguments are types, and those of Python itself.
@@ -268,10 +262,10 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
     }
     if (name == "isinstance" && count == 2) return value::of(is_instance(evaluate(e.items[1]), e.items[2]));
     if (name == "fork" && count == 1) return run_fork(e);
-    if (name == "awaitable") fail("calls " + in_quotes(name) + ", which is not supported");
+    if (name == "awaitable") at_.fail("calls " + in_quotes(name) + ", which is not supported");
     call_arguments const given = evaluate_arguments(e);
     std::vector<value> const& x = given.positional;
-    go_to(e);
+    at_.go_to(e);
     if (name == "getattr" && x.size() == 2 && x[1].text() != nullptr) return attribute_of(x[0], *x[1].text());
     if ((name == "int" || name == "float" || name == "bool") && x.size() == 1) return convert_number(name, x[0]);
     if (name == "sorted" && x.size() == 1 && x[0].is() == kind::list)
@@ -279,33 +273,34 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
     if (std::optional<value> out = call_builtin(name, x)) return out;
     if (name == "str" && x.size() == 1) return made_text(text_of(x[0]));
     if (name == "print") {
-        out_.dropped.push_back({"print", where(), true});
+        out_.dropped.push_back({"print", at_.where(), true});
         return value{};
     }
     if (name == "range" && !x.empty() && x.size() <= 3) {
         std::int64_t bounds[3] = {0, 0, 1};
         for (std::size_t i = 0; i != x.size(); ++i) {
-            if (x[i].is() == kind::symbol) fail_undecidable("the number of steps of a loop", x[i]);
+            if (x[i].is() == kind::symbol) at_.fail_undecidable("the number of steps of a loop", x[i]);
             std::optional<std::int64_t> const bound = x[i].integer();
-            if (!bound) fail("range() of " + std::string(describe(x[i])));
+            if (!bound) at_.fail("range() of " + std::string(describe(x[i])));
             bounds[x.size() == 1 ? 1 : i] = *bound;
         }
-        if (bounds[2] == 0) fail("range() with a step of 0");
+        if (bounds[2] == 0) at_.fail("range() with a step of 0");
         std::vector<value> out;
         for (std::int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1];) {
-            spend(4); // the items stay until the end
+            at_.spend(4); // the items stay until the end
             out.push_back(value::of(i));
             if (__builtin_add_overflow(i, bounds[2], &i)) break;
         }
         return heap_.list(std::move(out));
     }
-    fail("calls " + in_quotes(name) + ", which is not supported");
+    at_.fail("calls " + in_quotes(name) + ", which is not supported");
 }
 
 /// Whether a value has the type, which is a name, Optional[T], List[T], Dict[K, V], Tuple[...], or a tuple of types.
 bool interpreter::is_instance(value const& v, expr const& type) {
     if (v.is() == kind::either) return is_instance(v.list()->items[1], type); // both are tensors
-    if (v.is() == kind::nothing || v.is() == kind::optional) fail("asks for the type of " + std::string(describe(v)));
+    if (v.is() == kind::nothing || v.is() == kind::optional)
+        at_.fail("asks for the type of " + std::string(describe(v)));
     if (type.is == expr_kind::tuple || type.is == expr_kind::list) {
         for (expr const& each : type.items)
             if (is_instance(v, each)) return true;
@@ -336,7 +331,7 @@ bool interpreter::is_instance(value const& v, expr const& type) {
     if (name == "list") return v.is() == kind::list;
     if (name == "tuple") return v.is() == kind::tuple;
     if (v.is() == kind::object) return v.object()->type != nullptr && v.object()->type->name == name;
-    fail("isinstance() with the type " + in_quotes(name) + ", which is not supported");
+    at_.fail("isinstance() with the type " + in_quotes(name) + ", which is not supported");
 }
 
 } // namespace ATON_NAMESPACE::torchscript

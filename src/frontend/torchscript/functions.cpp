@@ -32,39 +32,21 @@ bool is_false(value const& v) { return v.is() == kind::boolean && !v.is_true(); 
 
 } // namespace
 
-/// The constant that a value is, where nothing else will do: `as` is "a key of a dict".
-constant const& interpreter::constant_in(value const& v, std::string_view as) {
-    if (constant const* const known = v.known()) return *known;
-    if (v.is() == kind::symbol || v.is() == kind::open_text || v.acts_as_tensor()) fail_undecidable(as, v);
-    fail("uses " + std::string(describe(v)) + " as " + std::string(as));
-}
-
-/// The index of an item, counted from the end if it is negative.
-std::int64_t interpreter::position(value const& index, std::size_t size) {
-    if (index.is() == kind::symbol) fail_undecidable("the index of an item", index);
-    std::optional<std::int64_t> const given = index.integer();
-    if (!given) fail("uses " + std::string(describe(index)) + " as an index");
-    auto const length = static_cast<std::int64_t>(size);
-    std::int64_t const at = *given < 0 ? *given + length : *given;
-    if (at < 0 || at >= length)
-        fail("the index " + std::to_string(*given) + " is out of range: there are " + std::to_string(size) + " items");
-    return at;
-}
-
 /// Whether two values are equal: a bool, or the number that tells it if it depends on sizes or data.
 value interpreter::are_equal(value const& a, value const& b, int depth) {
-    spend(1);
-    if (depth > 100) fail("compares values that are nested more than 100 levels deep");
+    at_.spend(1);
+    if (depth > 100) at_.fail("compares values that are nested more than 100 levels deep");
     if (a.known() != nullptr && b.known() != nullptr) return value::of(*a.known() == *b.known());
     if (a.is_any_number() && b.is_any_number()) return arithmetic("_operator.eq", {a, b});
     auto const is_either = [&](kind k) { return a.is() == k || b.is() == k; };
     for (value const& each : {a, b})
-        if (each.is() == kind::nothing || each.is() == kind::optional) fail("compares " + std::string(describe(each)));
+        if (each.is() == kind::nothing || each.is() == kind::optional)
+            at_.fail("compares " + std::string(describe(each)));
     if (is_either(kind::none)) return value::of(false);
     if (a.acts_as_tensor() || b.acts_as_tensor())
-        fail("compares tensors inside lists, dicts or tuples, which depends on data");
-    if (is_either(kind::open_text)) fail_undecidable("whether two strings are equal", a.known() == nullptr ? a : b);
-    if (is_either(kind::rows)) fail_undecidable("whether two lists are equal", a.is() == kind::rows ? a : b);
+        at_.fail("compares tensors inside lists, dicts or tuples, which depends on data");
+    if (is_either(kind::open_text)) at_.fail_undecidable("whether two strings are equal", a.known() == nullptr ? a : b);
+    if (is_either(kind::rows)) at_.fail_undecidable("whether two lists are equal", a.is() == kind::rows ? a : b);
     if (a.is() != b.is() || (a.is() != kind::list && a.is() != kind::tuple)) return value::of(a.is_same(b));
     std::vector<value> const& x = a.list()->items;
     std::vector<value> const& y = b.list()->items;
@@ -93,12 +75,12 @@ value interpreter::contains(std::vector<value> const& items, value const& wanted
 
 value interpreter::call_path(std::string_view path, call_arguments const& given) {
     std::vector<value> const& x = given.positional;
-    spend(x.size());
+    at_.spend(x.size());
     bool const is_torch = path.starts_with("torch.");
     if (is_torch || path.starts_with("ops.aten.") || path.starts_with("math.")) {
         std::string_view const name = path.substr(path.rfind('.') + 1);
         if (std::count(path.begin(), path.end(), '.') > 2)
-            fail("calls " + in_quotes(path) + ", which is not in the archive");
+            at_.fail("calls " + in_quotes(path) + ", which is not in the archive");
         if (std::optional<value> out = call_as_saved(name, given)) return *std::move(out);
         if (std::optional<value> out = nested_.call(name, x)) return *std::move(out);
         if (std::optional<value> out = memory_layouts(*this).call(name, given)) return *std::move(out);
@@ -113,7 +95,7 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
     }
     if (path.starts_with("ops.prim.")) {
         if (std::optional<value> out = call_prim(path.substr(9), x)) return *std::move(out);
-        fail("calls " + in_quotes(path) + ", which is not supported");
+        at_.fail("calls " + in_quotes(path) + ", which is not supported");
     }
     if (path.starts_with("__torch__.") && path.ends_with(".__new__") && x.size() == 1 && x[0].is() == kind::type) {
         value made = heap_.object(x[0].type()->qualified); // its __init__ is called next
@@ -127,7 +109,7 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
         if (std::size_t const dot = op.find('.'); dot != std::string::npos)
             return call_operator(op.replace(dot, 1, "::"), given);
     }
-    fail("calls " + in_quotes(path) + ", which is not in the archive");
+    at_.fail("calls " + in_quotes(path) + ", which is not in the archive");
 }
 
 /// The greater or the smaller of two lists: of the first items that differ, as torch compares them.
@@ -140,7 +122,7 @@ value interpreter::choose_list(value const& a, value const& b, bool greater) {
         if (is_same && *is_same) continue;
         value const order = arithmetic(greater ? "_operator.gt" : "_operator.lt", {x[i], y[i]});
         std::optional<bool> const first = decide(order);
-        if (!is_same || !first) fail_undecidable("which of two lists is greater", is_same ? order : same);
+        if (!is_same || !first) at_.fail_undecidable("which of two lists is greater", is_same ? order : same);
         return *first ? a : b;
     }
     return (greater ? x.size() > y.size() : x.size() < y.size()) ? a : b;
@@ -149,7 +131,7 @@ value interpreter::choose_list(value const& a, value const& b, bool greater) {
 std::optional<value> interpreter::call_prim(std::string_view name, std::vector<value> const& x) {
     if (name == "RaiseException") {
         std::string const why = x.empty() || x[0].text() == nullptr ? "" : ": " + in_quotes(*x[0].text());
-        std::string const place = where();
+        std::string const place = at_.where();
         throw raised((place.empty() ? code_.path() : code_.path() + ": " + place) +
                      ": the module raises an exception for these inputs" + why +
                      (number_inputs_.empty() ? ""
@@ -165,7 +147,7 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
         bool const are_lists = x[0].is() == kind::list;
         if (are_lists && x.size() == 2 && x[1].is() == kind::list) return choose_list(x[0], x[1], name == "max");
         std::vector<value> const all = are_lists ? x[0].list()->items : x;
-        if (all.empty()) fail(std::string(name) + "() of an empty list");
+        if (all.empty()) at_.fail(std::string(name) + "() of an empty list");
         value out = all[0];
         for (std::size_t i = 1; i != all.size(); ++i)
             out = arithmetic(name == "min" ? "torch.sym_min" : "torch.sym_max", {out, all[i]});
@@ -201,7 +183,7 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         if (x.empty()) return out;
         for (value const& each : x[0].list()->items) {
             if (each.is() != kind::tuple || each.list()->items.size() != 2)
-                fail("makes a dict of values that are not pairs");
+                at_.fail("makes a dict of values that are not pairs");
             (void)call_on_dict("_set_item", {out, each.list()->items[0], each.list()->items[1]});
         }
         return out;
@@ -211,7 +193,7 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     bool const same_kind = x.size() == 2 && x[0].is() == x[1].is();
     if (x[0].is() == kind::text || x[0].is() == kind::open_text) return call_on_text(name, x);
     std::vector<value>& items = x[0].list()->items;
-    spend(items.size());
+    at_.spend(items.size());
     if (auto const grows = growing_.find(x[0].list()); grows != growing_.end() && name == "append" && x.size() == 2) {
         grows->second.push_back(x[1]);
         return value{};
@@ -233,16 +215,17 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     if (name == "len") return value::of(static_cast<std::int64_t>(items.size()));
     if (std::optional<value> out = call_on_order(name, x)) return out;
     if (name == "list" || name == "copy" || name == "Size")
-        return spend(steps_per_copy * items.size()), heap_.list(items);
+        return at_.spend(steps_per_copy * items.size()), heap_.list(items);
     if (name == "append" && x.size() == 2) return items.push_back(x[1]), x[0];
     if (name == "clear") return items.clear(), x[0];
     if (name == "reverse") return std::reverse(items.begin(), items.end()), x[0];
     if (name == "__getitem__" && x.size() == 2) return item_of(x[0], x[1]);
     if (name == "_set_item" && x.size() == 3)
-        return items[static_cast<std::size_t>(position(x[1], items.size()))] = x[2], x[0];
-    if (name == "Delete" && x.size() == 2) return items.erase(items.begin() + position(x[1], items.size())), value{};
+        return items[static_cast<std::size_t>(position_in(at_, x[1], items.size()))] = x[2], x[0];
+    if (name == "Delete" && x.size() == 2)
+        return items.erase(items.begin() + position_in(at_, x[1], items.size())), value{};
     if (name == "pop") {
-        std::int64_t const at = position(x.size() == 2 ? x[1] : value::of(std::int64_t{-1}), items.size());
+        std::int64_t const at = position_in(at_, x.size() == 2 ? x[1] : value::of(std::int64_t{-1}), items.size());
         value out = items[static_cast<std::size_t>(at)];
         items.erase(items.begin() + at);
         return out;
@@ -255,9 +238,9 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     }
     if ((name == "extend" || name == "add" || name == "add_") && same_kind) {
         std::vector<value> const more = x[1].list()->items;
-        spend(steps_per_copy * more.size());
+        at_.spend(steps_per_copy * more.size());
         if (name != "add") return items.insert(items.end(), more.begin(), more.end()), x[0];
-        spend(steps_per_copy * items.size());
+        at_.spend(steps_per_copy * items.size());
         std::vector<value> both = items;
         both.insert(both.end(), more.begin(), more.end());
         return heap_.list(std::move(both));
@@ -265,7 +248,7 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     if ((name == "mul" || name == "mul_") && x.size() == 2 && number) {
         std::vector<value> out;
         for (std::int64_t i = 0; i < *number && !items.empty(); ++i) {
-            spend(steps_per_copy * items.size());
+            at_.spend(steps_per_copy * items.size());
             out.insert(out.end(), items.begin(), items.end());
         }
         if (name == "mul") return heap_.list(std::move(out));

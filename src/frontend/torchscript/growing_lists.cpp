@@ -68,17 +68,17 @@ std::vector<list_of_values*> interpreter::find_growing(stmt const& loop) {
     for (stmt const& s : loop.body)
         if (std::string_view const name = appended_list(s.value); !name.empty()) names.insert(name);
     for (std::string_view const name : names) {
-        auto const found = frame_->variables.find(name);
-        if (found == frame_->variables.end() || found->second.is() != kind::list) continue;
+        auto const found = at_.current()->variables.find(name);
+        if (found == at_.current()->variables.end() || found->second.is() != kind::list) continue;
         list_of_values* const list = found->second.list();
         auto const appends = static_cast<std::size_t>(std::count_if(
             loop.body.begin(), loop.body.end(), [&](stmt const& s) { return appended_list(s.value) == name; }));
         auto const is_tensor = [](value const& v) { return v.acts_as_tensor(); };
         bool const is_own = std::all_of(list->items.begin(), list->items.end(), is_tensor) &&
-                            list->serial >= std::max(frame_->made, heap_.fence) && !is_held(heap_, list);
+                            list->serial >= std::max(at_.current()->made, heap_.fence) && !is_held(heap_, list);
         bool const is_only_appended =
             occurrences(loop.body, name) == appends && occurrences(loop.value, name) == 0 &&
-            std::none_of(frame_->variables.begin(), frame_->variables.end(), [&](auto const& each) {
+            std::none_of(at_.current()->variables.begin(), at_.current()->variables.end(), [&](auto const& each) {
                 return each.first != name && holds(each.second, list) &&
                        occurrences(loop.body, each.first) + occurrences(loop.value, each.first) != 0;
             });
@@ -95,7 +95,7 @@ void interpreter::collect(part& body, std::vector<list_of_values*> const& lists,
     auto const share = [&](value const& item) {
         program::value_index const memory = aliases_.memory_of(tensor_of(item));
         if (written.contains(memory))
-            fail("a list has a tensor to which another iteration of a loop that depends on data writes");
+            at_.fail("a list has a tensor to which another iteration of a loop that depends on data writes");
         in_rows_.insert(memory);
         auto const carried = std::find(state.in_body.begin(), state.in_body.end(), memory);
         if (carried != state.in_body.end()) // the first item is the tensor from outside
@@ -104,13 +104,13 @@ void interpreter::collect(part& body, std::vector<list_of_values*> const& lists,
     for (list_of_values* const list : lists) {
         std::vector<value> const items = std::move(growing_[list]);
         growing_.erase(list);
-        if (items.empty()) fail("appends to a list in a part of a loop that is not reached");
+        if (items.empty()) at_.fail("appends to a list in a part of a loop that is not reached");
         std::for_each(list->items.begin(), list->items.end(), share);
         std::swap(out_.main.nodes, body.nodes);
         for (value const& each : items) {
             if (!each.acts_as_tensor())
-                fail("appends " + std::string(describe(each)) +
-                     " to a list in a loop that depends on data; only tensors can");
+                at_.fail("appends " + std::string(describe(each)) +
+                         " to a list in a loop that depends on data; only tensors can");
             share(each);
         }
         value const row = items.size() == 1 ? items[0] : call_operator("aten::stack", {{heap_.list(items)}, {}});
@@ -130,7 +130,7 @@ void interpreter::replace_grown(list_of_values* list, program::value_index rows,
         all = call_operator("aten::cat", {{heap_.list({before, all})}, {}});
     }
     value const grown = value::of(kind::rows, tensor_of(all));
-    for (auto& [name, v] : frame_->variables)
+    for (auto& [name, v] : at_.current()->variables)
         if (v.is() == kind::list && v.list() == list) v = grown;
 }
 
@@ -149,8 +149,8 @@ std::optional<value> interpreter::call_on_rows(std::string_view name, std::vecto
     if (x.size() > 2 || !given || !given->integer()) return {};
     bool const stacks = name == "stack";
     auto const rank = static_cast<std::int64_t>(type_of(tensor).sizes.size());
-    if (!stacks && rank == 1) fail("concatenates tensors without dimensions");
-    std::int64_t const dim = position(*given, static_cast<std::size_t>(stacks ? rank : rank - 1));
+    if (!stacks && rank == 1) at_.fail("concatenates tensors without dimensions");
+    std::int64_t const dim = position_in(at_, *given, static_cast<std::size_t>(stacks ? rank : rank - 1));
     value out = value::of(kind::tensor, tensor);
     if (dim != 0) out = call_operator("aten::movedim", {{out, value::of(std::int64_t{0}), value::of(dim)}, {}});
     if (!stacks) return call_operator("aten::flatten", {{out, value::of(dim), value::of(dim + 1)}, {}});
@@ -165,7 +165,7 @@ std::optional<value> interpreter::unbind(call_arguments const& given) {
     program::value_index tensor = tensor_of(given.positional[0]);
     inferred_type const type = type_of(tensor);
     if (!along || !along->integer() || !type.has_rank || type.sizes.empty()) return {};
-    std::int64_t const dim = position(*along, type.sizes.size());
+    std::int64_t const dim = position_in(at_, *along, type.sizes.size());
     std::optional<program::extent> const size = type.sizes[static_cast<std::size_t>(dim)];
     if (size && size->is_number()) return {};
     if (dim != 0)

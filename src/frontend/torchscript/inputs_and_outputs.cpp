@@ -89,7 +89,7 @@ void interpreter::name_weights(value const& module) {
         left.pop_back();
         std::vector<place> inner;
         auto const below = [&](std::string const& name) { return now.path.empty() ? name : now.path + '.' + name; };
-        if (now.path.size() > 4000) fail("the modules are nested too deeply");
+        if (now.path.size() > 4000) at_.fail("the modules are nested too deeply");
         switch (now.held.is()) {
         case kind::weight: {
             weight& w = heap_.weights[now.held.weight()];
@@ -157,7 +157,7 @@ value interpreter::make_input(std::string const& name, inferred_type const& type
         for (std::size_t i = type.sizes.size(); i-- > 0;) {
             strides[i] = {stride, program::extent::none};
             if (__builtin_mul_overflow(stride, std::max<std::int64_t>(type.sizes[i]->number, 1), &stride))
-                fail("input " + in_quotes(name) + " is too large");
+                at_.fail("input " + in_quotes(name) + " is too large");
         }
     }
     program::input in;
@@ -174,8 +174,8 @@ value interpreter::make_input(input_type const& given, expr const* type) {
     type = without_optional(type);
     bool const makes_number = is_number(type);
     if (makes_number && !given.sizes.empty())
-        fail("input " + in_quotes(given.name) + " is " + text_of(*type) +
-             ": it has no dimensions: " + example_options(given.name, type));
+        at_.fail("input " + in_quotes(given.name) + " is " + text_of(*type) +
+                 ": it has no dimensions: " + example_options(given.name, type));
     value const made = make_input(given);
     if (makes_number) number_inputs_.push_back(given.name);
     return makes_number ? convert_number(type->text == "number" ? "item" : type->text, convert_number("item", made))
@@ -199,19 +199,19 @@ value interpreter::group_inputs(std::string const& name, expr const* type) {
         if (is_nested && !made.insert(key).second) continue; // with the first one of its elements
         expr const* const element = type_of_element(type, items.size());
         if (!is_dict && key != std::to_string(items.size()))
-            fail("input " + in_quotes(each.name) + ": the elements of " + in_quotes(name) +
-                 " are given in order: " + in_quotes(name + '.' + std::to_string(items.size())) + " is next");
+            at_.fail("input " + in_quotes(each.name) + ": the elements of " + in_quotes(name) +
+                     " are given in order: " + in_quotes(name + '.' + std::to_string(items.size())) + " is next");
         if (is_nested && key == rest)
-            fail("input " + in_quotes(each.name) + " is " + text_of(*element) +
-                 ": give its elements: " + example_options(each.name, element));
+            at_.fail("input " + in_quotes(each.name) + " is " + text_of(*element) +
+                     ": give its elements: " + example_options(each.name, element));
         value const v = is_nested ? group_inputs(name + '.' + key, element) : make_input(each, element);
         if (is_dict) dict.dict()->items.emplace_back(constant(kind::text, key), v);
         else items.push_back(v);
     }
     if (is_dict) return dict;
     if (is_tuple && type_of_element(type, items.size()) != nullptr)
-        fail("an element of " + in_quotes(name) + ", " + text_of(*type) + ", is missing: give its type with " +
-             example_options(name + '.' + std::to_string(items.size()), type_of_element(type, items.size())));
+        at_.fail("an element of " + in_quotes(name) + ", " + text_of(*type) + ", is missing: give its type with " +
+                 example_options(name + '.' + std::to_string(items.size()), type_of_element(type, items.size())));
     return is_tuple ? heap_.tuple(std::move(items)) : heap_.list(std::move(items));
 }
 
@@ -229,36 +229,37 @@ call_arguments interpreter::make_inputs(function_code const& forward, value cons
         bool is_given_in_parts = false;
         for (input_type const& each : options_.inputs) {
             if (each.name == p.name) {
-                if (!used.insert(each.name).second) fail("input " + in_quotes(each.name) + " is given twice");
+                if (!used.insert(each.name).second) at_.fail("input " + in_quotes(each.name) + " is given twice");
                 expr const* const bare = without_optional(type);
                 if (is_group(bare) && !each.constant)
-                    fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) +
-                         ": give its elements: " + example_options(p.name, type));
+                    at_.fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) +
+                             ": give its elements: " + example_options(p.name, type));
                 if (bare != nullptr && text_of(*bare) != "Tensor" && !is_number(bare) && !each.constant)
-                    fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) +
-                         ", not a tensor: give its value, --input " + p.name + "=VALUE");
+                    at_.fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) +
+                             ", not a tensor: give its value, --input " + p.name + "=VALUE");
                 out.named.emplace_back(p.name, make_input(each, type));
                 is_given = true;
             } else if (each.name.starts_with(p.name + '.')) {
-                if (!used.insert(each.name).second) fail("input " + in_quotes(each.name) + " is given twice");
+                if (!used.insert(each.name).second) at_.fail("input " + in_quotes(each.name) + " is given twice");
                 is_given_in_parts = true;
             }
         }
         if (is_given_in_parts && !is_given) out.named.emplace_back(p.name, group_inputs(p.name, type));
         else if (!is_given && !p.fallback)
-            fail("the argument " + in_quotes(p.name) + " of forward" +
-                 (type == nullptr ? "" : ", " + text_of(*type) + ",") + " is missing: give its type with " +
-                 example_options(p.name, type));
+            at_.fail("the argument " + in_quotes(p.name) + " of forward" +
+                     (type == nullptr ? "" : ", " + text_of(*type) + ",") + " is missing: give its type with " +
+                     example_options(p.name, type));
     }
     for (input_type const& each : options_.inputs)
         if (!used.contains(each.name))
-            fail("forward has no argument " + in_quotes(each.name) + "; it has " + (known.empty() ? "none" : known));
+            at_.fail("forward has no argument " + in_quotes(each.name) + "; it has " +
+                     (known.empty() ? "none" : known));
     return out;
 }
 
 void interpreter::add_output(value const& v, std::string const& path) {
-    spend(1);
-    if (++depth_ > 100) fail("the outputs are nested more than 100 levels deep");
+    at_.spend(1);
+    if (++depth_ > 100) at_.fail("the outputs are nested more than 100 levels deep");
     auto const below = [&](std::string const& name) { return path.empty() ? name : path + '.' + name; };
     auto const add = [&](program::argument a) {
         out_.main.outputs.push_back(std::move(a));
@@ -291,7 +292,7 @@ void interpreter::add_output(value const& v, std::string const& path) {
     case kind::dict:
         for (auto const& [key, each] : v.dict()->items) add_output(each, below(text_of(key)));
         break;
-    default: fail("returns " + std::string(describe(v)) + ", which a graph cannot");
+    default: at_.fail("returns " + std::string(describe(v)) + ", which a graph cannot");
     }
     --depth_;
 }

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <aton/core/cancellation.hpp>
-
 #include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -13,8 +11,6 @@ namespace {
 
 using files::in_quotes;
 
-constexpr std::size_t max_steps = std::size_t{1} << 22U;
-constexpr std::size_t max_values = std::size_t{1} << 17U;
 constexpr int max_calls = 200;
 
 bool is_raise(expr const& e) {
@@ -39,39 +35,9 @@ interpreter::interpreter(library& code, read_options const& options) : code_(cod
     out_.origins.emplace_back();
 }
 
-std::string interpreter::where() const {
-    if (frame_ == nullptr || frame_->function == nullptr) return {};
-    std::string const here = frame_->function->file->name + ':' + std::to_string(line_);
-    std::string const& source = code_.source_of(*frame_->function->file, offset_);
-    return source.empty() ? here + " in " + frame_->function->name : source + " (" + here + ')';
-}
-
-void interpreter::fail(std::string_view what) const {
-    std::string const place = where();
-    files::fail(place.empty() ? code_.path() : code_.path() + ": " + place, what);
-}
-
-void interpreter::fail_undecidable(std::string_view what, value const& condition) {
-    std::string reason = "depends on data";
-    if (condition.is() == kind::symbol) {
-        program::value const& v = out_.values[condition.computed()];
-        reason = "depends on a size or on data ('" + v.name + "')";
-    }
-    fail(
-        std::string(what) + ' ' + reason +
-        ", which is not supported in TorchScript archives: export the model with torch.export.save, or use a constant");
-}
-
-void interpreter::spend(std::size_t steps) {
-    stop_if_cancelled();
-    steps_ += steps;
-    if (steps_ > max_steps) fail("the code needs more than 4194304 steps: a loop is too long, or does not end");
-    if (out_.values.size() > max_values) fail("the code computes more than 131072 values: a loop is too long");
-}
-
 /// Refuses to change a container or an object from outside of a branch that depends on data.
 void interpreter::expect_inside(std::size_t serial) const {
-    if (serial < heap_.fence) fail("changes a list or a dict in a branch or loop that depends on data");
+    if (serial < heap_.fence) at_.fail("changes a list or a dict in a branch or loop that depends on data");
 }
 
 interpreter::flow interpreter::run_block(std::vector<stmt> const& block) {
@@ -81,13 +47,13 @@ interpreter::flow interpreter::run_block(std::vector<stmt> const& block) {
 }
 
 interpreter::flow interpreter::run_statement(stmt const& s) {
-    spend(1);
-    go_to(s);
+    at_.spend(1);
+    at_.go_to(s);
     switch (s.is) {
     case stmt_kind::pass: return flow::next;
     case stmt_kind::assign: {
         value const v = evaluate(s.value);
-        if (s.value.line != 0) go_to(s.value); // archives record its place, not that of the statement
+        if (s.value.line != 0) at_.go_to(s.value); // archives record its place, not that of the statement
         assign(s.targets, v);
         return flow::next;
     }
@@ -96,8 +62,8 @@ interpreter::flow interpreter::run_statement(stmt const& s) {
     case stmt_kind::while_: return run_while(s);
     case stmt_kind::for_: return run_for(s);
     case stmt_kind::with_: return run_with(s);
-    case stmt_kind::def_: frame_->closures[s.targets.at(0).text] = &s; return flow::next;
-    case stmt_kind::return_: frame_->result = evaluate(s.value); return flow::returned;
+    case stmt_kind::def_: at_.current()->closures[s.targets.at(0).text] = &s; return flow::next;
+    case stmt_kind::return_: at_.current()->result = evaluate(s.value); return flow::returned;
     }
     return flow::next;
 }
@@ -107,7 +73,7 @@ interpreter::flow interpreter::run_if(stmt const& s) {
     std::optional<bool> holds = decide(condition);
     if (!holds && (only_raises(s.body) || only_raises(s.other))) {
         holds = !only_raises(s.body);
-        out_.dropped.push_back({"ops.prim.RaiseException", where(), true});
+        out_.dropped.push_back({"ops.prim.RaiseException", at_.where(), true});
     }
     if (!holds) return run_cond(s, condition);
     return run_block(*holds ? s.body : s.other);
@@ -115,8 +81,8 @@ interpreter::flow interpreter::run_if(stmt const& s) {
 
 interpreter::flow interpreter::run_while(stmt const& s) {
     for (;;) {
-        go_to(s);
-        spend(1);
+        at_.go_to(s);
+        at_.spend(1);
         value const condition = evaluate(s.value);
         std::optional<bool> const holds = decide(condition);
         if (!holds || (*holds && condition.is_from_tensor())) return run_while_loop(s);
@@ -129,11 +95,11 @@ interpreter::flow interpreter::run_for(stmt const& s) {
     if (std::optional<value> const count = open_count(s.value)) return run_counted_loop(s, *count);
     value const over = evaluate(s.value);
     if (over.is() != kind::list && over.is() != kind::tuple)
-        fail("loops over " + std::string(describe(over)) + ", which is not supported");
+        at_.fail("loops over " + std::string(describe(over)) + ", which is not supported");
     std::vector<value> const items = over.list()->items;
     for (value const& each : items) {
-        go_to(s);
-        spend(1);
+        at_.go_to(s);
+        at_.spend(1);
         assign(s.targets, each);
         if (run_block(s.body) == flow::returned) return flow::returned;
     }
@@ -142,9 +108,9 @@ interpreter::flow interpreter::run_for(stmt const& s) {
 
 void interpreter::assign(std::vector<expr> const& targets, value const& v) {
     auto const assign_one = [&](expr const& target, value const& each) {
-        if (target.is == expr_kind::name) frame_->variables[target.text] = each;
+        if (target.is == expr_kind::name) at_.current()->variables[target.text] = each;
         else if (target.is == expr_kind::attribute) assign_attribute(target, each);
-        else fail("assigns to an expression that is neither a variable nor an attribute");
+        else at_.fail("assigns to an expression that is neither a variable nor an attribute");
     };
     if (targets.size() == 1 && targets[0].is != expr_kind::tuple) return assign_one(targets[0], v);
     std::vector<expr> const& names = targets.size() == 1 ? targets[0].items : targets;
@@ -153,27 +119,27 @@ void interpreter::assign(std::vector<expr> const& targets, value const& v) {
         return;
     }
     if (v.is() != kind::tuple && v.is() != kind::list)
-        fail("unpacks " + std::string(describe(v)) + ", which is not a tuple");
+        at_.fail("unpacks " + std::string(describe(v)) + ", which is not a tuple");
     if (v.list()->items.size() != names.size())
-        fail("unpacks " + std::to_string(v.list()->items.size()) + " values into " + std::to_string(names.size()) +
-             " variables");
+        at_.fail("unpacks " + std::to_string(v.list()->items.size()) + " values into " + std::to_string(names.size()) +
+                 " variables");
     std::vector<value> const items = v.list()->items;
     for (std::size_t i = 0; i != names.size(); ++i) assign_one(names[i], items[i]);
 }
 
 value interpreter::call_function(function_code const& f, call_arguments given) {
     if (++depth_ > max_calls)
-        fail("calls are nested more than 200 levels deep: " + in_quotes(f.name) + " calls itself");
+        at_.fail("calls are nested more than 200 levels deep: " + in_quotes(f.name) + " calls itself");
     frame inner;
     inner.function = &f;
     inner.made = heap_.made;
-    if (frame_ != nullptr) {
-        inner.module = frame_->module;
-        inner.module_type = frame_->module_type;
+    if (at_.current() != nullptr) {
+        inner.module = at_.current()->module;
+        inner.module_type = at_.current()->module_type;
     }
     if (given.positional.size() > f.parameters().size())
-        fail(in_quotes(f.name) + " has " + std::to_string(f.parameters().size()) + " arguments, but gets " +
-             std::to_string(given.positional.size()));
+        at_.fail(in_quotes(f.name) + " has " + std::to_string(f.parameters().size()) + " arguments, but gets " +
+                 std::to_string(given.positional.size()));
     std::size_t const positional = given.positional.size();
     if (positional != 0 && given.positional[0].is() == kind::object && !f.parameters().empty() &&
         given.positional[0].object()->is_loaded) {
@@ -185,29 +151,26 @@ value interpreter::call_function(function_code const& f, call_arguments given) {
     for (auto& [name, each] : given.named) {
         auto const found = std::find_if(
             f.parameters().begin(), f.parameters().end(), [&](parameter const& p) { return p.name == name; });
-        if (found == f.parameters().end()) fail(in_quotes(f.name) + " has no argument " + in_quotes(name));
+        if (found == f.parameters().end()) at_.fail(in_quotes(f.name) + " has no argument " + in_quotes(name));
         inner.variables[found->name] = std::move(each);
     }
     for (parameter const& p : f.parameters()) {
         if (inner.variables.contains(p.name)) continue;
-        if (!p.fallback) fail(in_quotes(f.name) + " gets no argument " + in_quotes(p.name));
+        if (!p.fallback) at_.fail(in_quotes(f.name) + " gets no argument " + in_quotes(p.name));
         inner.variables[p.name] = evaluate(*p.fallback);
     }
-    frame* const outer = frame_;
-    std::uint32_t const line = line_;
-    std::uint32_t const offset = offset_;
-    frame_ = &inner;
+    code_place const place = at_.place();
+    frame* const outer = at_.enter(&inner);
     (void)run_block(f.body());
-    frame_ = outer;
-    line_ = line;
-    offset_ = offset;
+    (void)at_.enter(outer);
+    at_.go_to(place);
     --depth_;
     return inner.result;
 }
 
 value interpreter::call_method(value const& object, std::string const& name, std::vector<value> given) {
     value const method = attribute_of(object, name);
-    if (method.is() != kind::function) fail("the attribute " + in_quotes(name) + " is not a method");
+    if (method.is() != kind::function) at_.fail("the attribute " + in_quotes(name) + " is not a method");
     given.insert(given.begin(), object);
     return call_function(*method.function(), {std::move(given), {}});
 }
@@ -220,7 +183,7 @@ interpreter::flow interpreter::run_with(stmt const& s) {
     dtype const outside = std::exchange(autocast_, autocast_of(context));
     flow const out = run_block(s.body);
     autocast_ = outside;
-    go_to(s);
+    at_.go_to(s);
     (void)call_method(context, "__exit__", {{}, {}, {}});
     return out;
 }
@@ -231,8 +194,8 @@ value interpreter::construct(class_code const& type, call_arguments given) {
         for (class_attribute const& each : type.attributes) fields += each.type ? 1 : 0;
         for (auto& [name, each] : given.named) given.positional.push_back(std::move(each));
         if (given.positional.size() != fields)
-            fail(in_quotes(type.name) + " has " + std::to_string(fields) + " fields, but gets " +
-                 std::to_string(given.positional.size()) + " values");
+            at_.fail(in_quotes(type.name) + " has " + std::to_string(fields) + " fields, but gets " +
+                     std::to_string(given.positional.size()) + " values");
         value made = heap_.tuple(std::move(given.positional));
         made.list()->fields = &type;
         return made;
@@ -245,13 +208,13 @@ value interpreter::construct(class_code const& type, call_arguments given) {
         (void)call_function(f, std::move(given));
         return made;
     }
-    if (given.size() != 0) fail("the class " + in_quotes(type.name) + " has no __init__");
+    if (given.size() != 0) at_.fail("the class " + in_quotes(type.name) + " has no __init__");
     return made;
 }
 
 program::program interpreter::run_once() {
     value const module = code_.read_module(heap_);
-    if (module.is() != kind::object) fail("data.pkl has no module, but " + std::string(describe(module)));
+    if (module.is() != kind::object) at_.fail("data.pkl has no module, but " + std::string(describe(module)));
     constants_ = code_.read_constants(heap_);
     name_weights(module);
     quantized_.restore_states();
@@ -259,14 +222,14 @@ program::program interpreter::run_once() {
     if (module.object()->type != nullptr)
         for (function_code const& f : module.object()->type->methods)
             if (f.name == "forward") forward = &f;
-    if (forward == nullptr) fail("the module has no method forward");
+    if (forward == nullptr) at_.fail("the module has no method forward");
     call_arguments given = make_inputs(*forward, module);
     set_initial();
     value const result = call_function(*forward, std::move(given));
     quantized_.expect_plain(result);
     add_output(result, {});
     add_state();
-    if (out_.outputs.empty()) fail("forward returns nothing");
+    if (out_.outputs.empty()) at_.fail("forward returns nothing");
     return std::move(out_);
 }
 

@@ -22,6 +22,7 @@
 
 #include "bounds.hpp"
 #include "calls.hpp"
+#include "code_position.hpp"
 #include "constant_elements.hpp"
 #include "gradients.hpp"
 #include "library.hpp"
@@ -55,15 +56,6 @@ private:
     void add_kept(held_value const& held, value const& now, std::string const& name);
     [[nodiscard]] program::program call_with(held_values before, held_values kept, held_values* after);
 
-    struct frame {
-        std::unordered_map<std::string_view, value> variables;
-        function_code const* function = nullptr;
-        std::string module;
-        std::string module_type;
-        std::size_t made = 0; ///< containers and objects before the call
-        value result;
-        std::unordered_map<std::string_view, stmt const*> closures; ///< functions without arguments in the function
-    };
     enum class flow : std::uint8_t { next, returned };
 
     // interpreter.cpp: statements and calls
@@ -181,7 +173,6 @@ private:
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e);
     [[nodiscard]] value evaluate_branches(expr const& e, value const& condition);
-    [[nodiscard]] value const* find_variable(std::string_view name) const;
     [[nodiscard]] value evaluate_name(expr const& e);
     [[nodiscard]] value attribute_of(value const& v, std::string const& name);
     [[nodiscard]] value resolve_path(std::string path);
@@ -201,7 +192,6 @@ private:
     [[nodiscard]] std::optional<value> call_prim(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_containers(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_text(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] constant const& constant_in(value const& v, std::string_view as);
     [[nodiscard]] value are_equal(value const& a, value const& b, int depth = 0);
     [[nodiscard]] value both(value const& a, value const& b);
     [[nodiscard]] value negated(value const& condition);
@@ -210,7 +200,6 @@ private:
     [[nodiscard]] value made_text(std::optional<std::string> text) const;
     [[nodiscard]] value format(std::vector<value> const& x) const;
     [[nodiscard]] value format_percent(std::string const& pattern, std::vector<value> given) const;
-    [[nodiscard]] std::int64_t position(value const& index, std::size_t size);
 
     // list_functions.cpp: lists and dicts
     [[nodiscard]] std::optional<value> call_on_order(std::string_view name, std::vector<value> const& x);
@@ -298,28 +287,16 @@ private:
     void add_output(value const& v, std::string const& path);
     void add_state();
 
-    template <class Syntax>
-    void go_to(Syntax const& s) {
-        line_ = s.line;
-        offset_ = s.offset;
-    }
     void expect_inside(std::size_t serial) const;
-    void spend(std::size_t steps);
-    [[nodiscard]] std::string where() const;
-    [[noreturn]] void fail(std::string_view what) const;
-    [[noreturn]] void fail_undecidable(std::string_view what, value const& condition);
 
     library& code_;
     read_options const& options_;
     program::program out_;
+    code_position at_{code_, out_};
     heap heap_;
     gradients gradients_;
     value constants_;
-    frame* frame_ = nullptr;
-    std::uint32_t line_ = 0;
-    std::uint32_t offset_ = 0;
     int depth_ = 0;
-    std::size_t steps_ = 0;
     std::unordered_map<std::string, std::vector<overload>> overloads_;
     std::unordered_map<std::string, std::uint32_t> expressions_; ///< by to_string()
     std::unordered_map<std::string, std::uint32_t> origins_;

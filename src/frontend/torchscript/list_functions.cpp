@@ -13,12 +13,12 @@ using files::in_quotes;
 
 /// Whether an item is in front of another one in a sorted list.
 bool interpreter::is_less(value const& a, value const& b) {
-    spend(1);
+    at_.spend(1);
     if (a.text() != nullptr && b.text() != nullptr) return *a.text() < *b.text();
     if (a.is_any_number() && b.is_any_number()) {
         value const less = arithmetic("_operator.lt", {a, b});
         std::optional<bool> const known = decide(less);
-        if (!known) fail_undecidable("the order of a list", less);
+        if (!known) at_.fail_undecidable("the order of a list", less);
         return *known;
     }
     if (a.is() == kind::tuple && b.is() == kind::tuple) {
@@ -32,10 +32,10 @@ bool interpreter::is_less(value const& a, value const& b) {
     if (a.is() == kind::object) {
         value const less = call_method(a, "__lt__", {b});
         std::optional<bool> const known = decide(less);
-        if (!known) fail_undecidable("the order of a list", less);
+        if (!known) at_.fail_undecidable("the order of a list", less);
         return *known;
     }
-    fail("sorts " + std::string(describe(a)) + ", whose order depends on data");
+    at_.fail("sorts " + std::string(describe(a)) + ", whose order depends on data");
 }
 
 /// By merging halves: nothing is assumed of __lt__.
@@ -59,7 +59,7 @@ std::optional<value> interpreter::call_on_order(std::string_view name, std::vect
     std::vector<value>& items = x[0].list()->items;
     if (name == "sorted" && x.size() == 1) return heap_.list(sorted(items, false));
     if (name == "sort") {
-        if (x.size() > 1 && x[1].is() != kind::boolean) fail("sorts a list in an order that is not known");
+        if (x.size() > 1 && x[1].is() != kind::boolean) at_.fail("sorts a list in an order that is not known");
         items = sorted(items, x.size() > 1 && x[1].is_true());
         return value{};
     }
@@ -68,14 +68,14 @@ std::optional<value> interpreter::call_on_order(std::string_view name, std::vect
     for (std::size_t i = 0; i != items.size(); ++i) {
         value const same = are_equal(items[i], x[1]);
         std::optional<bool> const known = decide(same);
-        if (!known) fail_undecidable("whether an item of a list is the one that is looked for", same);
+        if (!known) at_.fail_undecidable("whether an item of a list is the one that is looked for", same);
         if (!*known) continue;
         ++count;
         if (name == "index") return value::of(static_cast<std::int64_t>(i));
         if (name == "remove") return items.erase(items.begin() + static_cast<std::ptrdiff_t>(i)), value{};
     }
     if (name == "count") return value::of(count);
-    fail("looks for an item that is not in the list, for which torch raises an exception");
+    at_.fail("looks for an item that is not in the list, for which torch raises an exception");
 }
 
 /// The places of x[0][start:stop:step], where x[0] has `size` items.
@@ -84,11 +84,11 @@ std::vector<std::size_t> interpreter::sliced(std::vector<value> const& x, std::s
     auto const bound = [&](std::size_t i, std::int64_t otherwise) {
         if (x.size() <= i || x[i].is() == kind::none) return otherwise;
         std::optional<std::int64_t> const at = x[i].integer();
-        if (!at) fail("slices a list or a string at " + std::string(describe(x[i])));
+        if (!at) at_.fail("slices a list or a string at " + std::string(describe(x[i])));
         return *at;
     };
     std::int64_t const step = bound(3, 1);
-    if (step == 0) fail("slices a list or a string with a step of 0");
+    if (step == 0) at_.fail("slices a list or a string with a step of 0");
     bool const forwards = step > 0;
     // Backwards, -1 is the place in front of the first item.
     auto const inside = [&](std::size_t i, std::int64_t otherwise) {
@@ -105,15 +105,17 @@ std::vector<std::size_t> interpreter::sliced(std::vector<value> const& x, std::s
     return out;
 }
 
-void interpreter::fail_missing_key(constant const& key) const { fail("a dict has no key " + in_quotes(text_of(key))); }
+void interpreter::fail_missing_key(constant const& key) const {
+    at_.fail("a dict has no key " + in_quotes(text_of(key)));
+}
 
 std::optional<value> interpreter::call_on_dict(std::string_view name, std::vector<value> const& x) {
     auto& items = x[0].dict()->items;
-    spend(items.size() + 1);
+    at_.spend(items.size() + 1);
     if (name == "_set_item" || name == "pop" || name == "setdefault" || name == "Delete" || name == "clear" ||
         name == "update" || name == "popitem")
         expect_inside(x[0].dict()->serial);
-    auto const key = [&]() -> constant const& { return constant_in(x.at(1), "a key of a dict"); };
+    auto const key = [&]() -> constant const& { return constant_in(at_, x.at(1), "a key of a dict"); };
     auto const find = [&] {
         constant const& wanted = key();
         return std::find_if(items.begin(), items.end(), [&](auto const& each) { return each.first == wanted; });
@@ -154,7 +156,7 @@ std::optional<value> interpreter::call_on_dict(std::string_view name, std::vecto
         return value{};
     }
     if (name == "popitem" && x.size() == 1) {
-        if (items.empty()) fail("popitem() of an empty dict");
+        if (items.empty()) at_.fail("popitem() of an empty dict");
         value const out = heap_.tuple({value(items.front().first), items.front().second}); // torch's is the first item
         items.erase(items.begin());
         return out;

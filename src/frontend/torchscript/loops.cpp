@@ -36,7 +36,7 @@ void collect_assigned(std::vector<stmt> const& block, std::set<std::string>& nam
 /// The state of a loop at the start of an iteration, inside the graph of its body: the same types, other values.
 value interpreter::carry(value const& v, std::vector<program::value_index>& start,
                          std::vector<program::value_index>& inside, int depth) {
-    if (depth > 20) fail("a variable of a loop is nested more than 20 levels deep");
+    if (depth > 20) at_.fail("a variable of a loop is nested more than 20 levels deep");
     if (v.acts_as_tensor()) {
         start.push_back(tensor_of(v));
         inside.push_back(copy_value(start.back()));
@@ -71,7 +71,8 @@ void interpreter::append_carried(std::string const& what, value const& before, v
                                  std::vector<program::node>& nodes, std::vector<program::argument>& outputs) {
     if (before.is() == kind::tensor) {
         if (!after.acts_as_tensor())
-            fail("the " + what + " is " + std::string(describe(after)) + " after an iteration that depends on data");
+            at_.fail("the " + what + " is " + std::string(describe(after)) +
+                     " after an iteration that depends on data");
         program::value_index const v = tensor_in(nodes, after);
         inferred_type const old = type_of(before.computed());
         inferred_type const now = type_of(v);
@@ -79,12 +80,13 @@ void interpreter::append_carried(std::string const& what, value const& before, v
         auto const open = open_axes_.find(before.computed());
         for (std::size_t i = 0; is_same && i != old.sizes.size(); ++i)
             is_same = old.sizes[i] == now.sizes[i] || (open != open_axes_.end() && open->second.contains(i));
-        if (!is_same) fail("the " + what + " changes its dtype or rank in a loop that depends on data");
+        if (!is_same) at_.fail("the " + what + " changes its dtype or rank in a loop that depends on data");
         return outputs.push_back(program::argument::of_tensor(v));
     }
     if (before.is() == kind::symbol) {
         if (!after.is_any_number() || after.acts_as_tensor())
-            fail("the " + what + " is " + std::string(describe(after)) + " after an iteration that depends on data");
+            at_.fail("the " + what + " is " + std::string(describe(after)) +
+                     " after an iteration that depends on data");
         (void)common_kind(before, after);
         return outputs.push_back(program::argument::of_number(number_of(after)));
     }
@@ -95,8 +97,8 @@ void interpreter::append_carried(std::string const& what, value const& before, v
         return;
     }
     if (!before.is_same(after))
-        fail("the " + what + " changes in a loop that depends on data, which is not supported for " +
-             std::string(describe(before)));
+        at_.fail("the " + what + " changes in a loop that depends on data, which is not supported for " +
+                 std::string(describe(before)));
 }
 
 /// Gives a dimension of the state of a loop a size of its own in each iteration.
@@ -129,7 +131,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     collect_assigned(s.body, assigned);
     std::vector<std::string> names;
     for (std::string const& name : assigned)
-        if (frame_->variables.contains(name)) names.push_back(name);
+        if (at_.current()->variables.contains(name)) names.push_back(name);
     loop_state state;
     std::unordered_map<std::string, value> body_state;
     std::unordered_map<std::string, value> test_state;
@@ -146,7 +148,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     };
     auto const enter = [&](std::unordered_map<std::string, value> const& variables,
                            outside_attributes const& attributes) {
-        for (auto& [name, v] : frame_->variables)
+        for (auto& [name, v] : at_.current()->variables)
             if (auto const found = variables.find(std::string(name)); found != variables.end()) v = found->second;
         for (auto const& [key, each] : attributes) set_attribute(*each.object, key.second, each.held);
     };
@@ -160,7 +162,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
         auto const first = static_cast<program::value_index>(out_.values.size());
         state = {};
         for (std::string const& name : names)
-            carry_both(frame_->variables.at(name), body_state[name], test_state[name]);
+            carry_both(at_.current()->variables.at(name), body_state[name], test_state[name]);
         for (auto const& [key, each] : again.attributes) {
             body_attributes[key].object = test_attributes[key].object = each.object;
             carry_both(each.object->attributes[key.second], body_attributes[key].held, test_attributes[key].held);
@@ -172,7 +174,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
         for (list_of_values* const each : lists) growing_[each].clear();
         again = interpret_separately([&] {
             enter(body_state, body_attributes);
-            if (run_block(s.body) == flow::returned) fail("returns inside a loop that depends on data");
+            if (run_block(s.body) == flow::returned) at_.fail("returns inside a loop that depends on data");
             return value{};
         });
         std::size_t const open = resized.size();
@@ -187,11 +189,11 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
         is_complete =
             again.attributes.size() == known && resized.size() == open && !elements_.have_changed(changed, first);
     }
-    go_to(s);
+    at_.go_to(s);
     for (auto const& [key, each] : test.attributes)
         if (auto const found = test_attributes.find(key);
             found == test_attributes.end() || !found->second.held.is_same(each.held))
-            fail("the condition of a loop that depends on data changes an attribute");
+            at_.fail("the condition of a loop that depends on data changes an attribute");
     for (std::string const& name : names)
         append_carried(
             "variable " + in_quotes(name), body_state[name], again.variables[name], again.nodes, state.outputs);
@@ -234,7 +236,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     std::vector<program::value_index> results;
     for (std::string const& name : names) {
         value const after = carry(body_state[name], unused, results, 0);
-        frame_->variables.find(name)->second = after;
+        at_.current()->variables.find(name)->second = after;
     }
     for (auto const& [key, each] : again.attributes)
         set_attribute(*each.object, key.second, carry(body_attributes[key].held, unused, results, 0));
@@ -303,8 +305,8 @@ interpreter::flow interpreter::run_counted_loop(stmt const& s, value const& coun
     loop.body.push_back(assignment(s.targets.at(0), counter));
     loop.body.insert(loop.body.end(), s.body.begin(), s.body.end());
     loop.body.push_back(assignment(counter, call("add", counter, one)));
-    frame_->variables[loop.value.items[1].text] = value::of(std::int64_t{0});
-    frame_->variables[loop.value.items[2].text] = count;
+    at_.current()->variables[loop.value.items[1].text] = value::of(std::int64_t{0});
+    at_.current()->variables[loop.value.items[2].text] = count;
     return run_while_loop(loop, count);
 }
 

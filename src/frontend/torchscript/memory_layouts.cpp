@@ -100,17 +100,17 @@ value memory_layouts::contiguous_strides(program::value_index v) {
 value memory_layouts::fill_diagonal(value const& x, value const& number, bool wraps) {
     inferred_type const type = in_.type_of(in_.tensor_of(x));
     std::size_t const rank = type.sizes.size();
-    if (!type.has_rank || rank < 2) in_.fail("calls fill_diagonal_() of a tensor with less than 2 dimensions");
+    if (!type.has_rank || rank < 2) in_.at_.fail("calls fill_diagonal_() of a tensor with less than 2 dimensions");
     auto const number_at = [&](std::size_t i) {
         return type.sizes[i] && type.sizes[i]->is_number() ? type.sizes[i]->number : -1;
     };
     if (rank == 2 && wraps && (number_at(0) < 0 || number_at(1) < 0 || number_at(0) > number_at(1) + 1))
-        in_.fail(
+        in_.at_.fail(
             "calls fill_diagonal_() with wrap=True of a matrix that has, or may have, more rows than columns, which "
             "is not supported");
     for (std::size_t i = 1; i != rank && rank > 2; ++i)
         if (number_at(0) < 0 || number_at(i) != number_at(0))
-            in_.fail(
+            in_.at_.fail(
                 "calls fill_diagonal_() of a tensor of more than 2 dimensions whose sizes are not the same number");
     value diagonal = x;
     auto const at = [](std::int64_t i) { return value::of(i); };
@@ -131,8 +131,9 @@ std::optional<value> memory_layouts::call(std::string_view name, call_arguments 
     program::value_index const v = in_.tensor_of(x[0]);
     bool const is_known = in_.type_of(v).has_rank && is_known_contiguous(v, 0);
     if (!is_known)
-        in_.fail((asks ? "asks for the memory layout of a tensor (" : "depends on the memory layout of a tensor (") +
-                 std::string(name) + "), which archives do not record; call contiguous() first");
+        in_.at_.fail(
+            (asks ? "asks for the memory layout of a tensor (" : "depends on the memory layout of a tensor (") +
+            std::string(name) + "), which archives do not record; call contiguous() first");
     if (name == "as_strided") return {};
     if (name == "storage_offset") return value::of(std::int64_t{0});
     if (name != "stride") return value::of(true);

@@ -135,7 +135,7 @@ std::optional<bool> interpreter::decide(value const& condition) {
         std::optional<value> const constant = constant_of(condition);
         return constant ? decide(*constant) : std::nullopt; // a buffer may change between calls
     }
-    default: fail("uses " + std::string(describe(condition)) + " as a condition");
+    default: at_.fail("uses " + std::string(describe(condition)) + " as a condition");
     }
 }
 
@@ -145,7 +145,7 @@ std::optional<value> interpreter::call_on_range(std::string_view name, std::vect
     if (name == "__derive_index") return arithmetic("_operator.add", {x[1], arithmetic("_operator.mul", {x[0], x[2]})});
     if (name != "__range_length") return {};
     std::optional<std::int64_t> const step = x[2].integer();
-    if (step == 0) fail("range() with a step of 0");
+    if (step == 0) at_.fail("range() with a step of 0");
     if (!step) { // rounded up, whatever the sign of the step is
         value const back = arithmetic("_operator.floordiv", {arithmetic("_operator.sub", {x[0], x[1]}), x[2]});
         return arithmetic("torch.sym_max", {arithmetic("_operator.neg", {back}), value::of(std::int64_t{0})});
@@ -220,7 +220,7 @@ std::optional<value> interpreter::call_on_numbers(std::string_view name, call_ar
         for (value const& each : x) {
             bounds const b = bounds_of(expression_of(extent_of(each)), out_.ranges);
             if (!b.min || *b.min < 0)
-                fail("divides a size that may be negative and rounds towards zero, which is not supported");
+                at_.fail("divides a size that may be negative and rounds towards zero, which is not supported");
         }
         op = "_operator.floordiv";
     }
@@ -235,9 +235,9 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
     bool any_bool = false;
     for (value const& each : x) {
         if (each.is() == kind::complex)
-            fail("calculates with a complex number and a number that the model computes, or with " + in_quotes(op));
+            at_.fail("calculates with a complex number and a number that the model computes, or with " + in_quotes(op));
         if (each.is_number()) numbers.push_back(*each.number());
-        else if (each.is() != kind::symbol) fail("calculates with " + std::string(describe(each)));
+        else if (each.is() != kind::symbol) at_.fail("calculates with " + std::string(describe(each)));
         program::value_kind const k =
             each.is() == kind::symbol ? out_.values[each.computed()].kind : program::value_kind::sym_int;
         all_integral = all_integral && each.is() != kind::real && k != program::value_kind::sym_float;
@@ -245,7 +245,8 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
     }
     if (numbers.size() == x.size()) {
         std::optional<scalar> const result = program::compute(op, numbers);
-        if (!result) fail("cannot compute " + in_quotes(op) + ": it overflows, divides by zero, or is not supported");
+        if (!result)
+            at_.fail("cannot compute " + in_quotes(op) + ": it overflows, divides by zero, or is not supported");
         bool const is_from_tensor =
             std::any_of(x.begin(), x.end(), [](value const& each) { return each.is_from_tensor(); });
         return value::of(*result, is_from_tensor);
@@ -285,7 +286,7 @@ value interpreter::convert_number(std::string_view type, value const& v) {
         char* stop = nullptr;
         double const real = std::strtod(text->c_str(), &stop);
         if (text->empty() || stop != text->c_str() + text->size())
-            fail("the string " + in_quotes(*text) + " is not a number");
+            at_.fail("the string " + in_quotes(*text) + " is not a number");
         return type == "float" ? value::of(real) : convert_number("int", value::of(real));
     }
     std::optional<value> const constant = constant_of(v);
@@ -296,7 +297,7 @@ value interpreter::convert_number(std::string_view type, value const& v) {
         if (type == "float") return value::of(scalar(n.to<double>()), is_from_tensor);
         if (type == "int") {
             if (n.is_floating() && !(std::abs(n.to<double>()) < 9.0e18))
-                fail("int() of a float that does not fit in 64 bits");
+                at_.fail("int() of a float that does not fit in 64 bits");
             return value::of(scalar(n.to<std::int64_t>()), is_from_tensor);
         }
         return constant->as_number();
@@ -322,7 +323,7 @@ value interpreter::convert_number(std::string_view type, value const& v) {
         out_.main.nodes.push_back(std::move(n));
         return convert_number(type, value::of(kind::symbol, made));
     }
-    if (v.is() != kind::symbol) fail(std::string(type) + "() of " + std::string(describe(v)));
+    if (v.is() != kind::symbol) at_.fail(std::string(type) + "() of " + std::string(describe(v)));
     value const out = v.as_number();
     program::value_kind const k = out_.values[v.computed()].kind;
     if (type == "int" && k != program::value_kind::sym_int) return arithmetic("torch.sym_int", {out});

@@ -15,7 +15,7 @@ std::optional<value> interpreter::open_parts(std::string_view op, call_arguments
     value const dim = x.size() > 2 ? x[2] : value::of(std::int64_t{0});
     inferred_type const type = type_of(tensor_of(x[0]));
     if (!dim.integer() || !type.has_rank || type.sizes.empty()) return {};
-    std::int64_t const axis = position(dim, type.sizes.size());
+    std::int64_t const axis = position_in(at_, dim, type.sizes.size());
     value const size = size_value(tensor_of(x[0]), static_cast<std::size_t>(axis));
     if (size.is() != kind::symbol) return {};
     value step = x[1];

@@ -151,7 +151,7 @@ program::number interpreter::number_of(value const& v) {
     if (v.is() == kind::symbol) return program::number::of_value(v.computed());
     if (std::optional<value> const constant = constant_of(v)) return *constant->number();
     if (v.is() == kind::tensor || v.is() == kind::weight) return number_of(convert_number("item", v));
-    fail("uses " + std::string(describe(v)) + " as a number");
+    at_.fail("uses " + std::string(describe(v)) + " as a number");
 }
 
 program::argument interpreter::argument_of(aten::schema_type const& type, value const& v) {
@@ -169,7 +169,7 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
         }
         if (type.base == base_type::str) {
             std::vector<std::string> all;
-            for (value const& each : items) all.push_back(text_of(constant_in(each, "a string of a list")));
+            for (value const& each : items) all.push_back(text_of(constant_in(at_, each, "a string of a list")));
             return made::of_texts(std::move(all));
         }
         std::vector<program::number> all;
@@ -178,24 +178,24 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
     }
     switch (type.base) {
     case base_type::tensor: return made::of_tensor(tensor_of(v));
-    case base_type::str: return made::of_text(text_of(constant_in(v, "a string")));
+    case base_type::str: return made::of_text(text_of(constant_in(at_, v, "a string")));
     case base_type::scalar_type: {
-        std::int64_t const code = constant_in(v, "a dtype").number().to<std::int64_t>();
+        std::int64_t const code = constant_in(at_, v, "a dtype").number().to<std::int64_t>();
         dtype const t = aten::scalar_type(code);
         std::string_view const name = aten::scalar_type_name(code);
         if (t == dtype::undefined && !name.empty())
-            fail("uses the dtype " + std::string(name) + ", which ONNX does not have");
-        if (t == dtype::undefined) fail("uses the unknown dtype " + std::to_string(code));
+            at_.fail("uses the dtype " + std::string(name) + ", which ONNX does not have");
+        if (t == dtype::undefined) at_.fail("uses the unknown dtype " + std::to_string(code));
         return made::of_type(t);
     }
     case base_type::layout:
-        if (v.integer() != 0) fail("uses a layout that is not strided");
+        if (v.integer() != 0) at_.fail("uses a layout that is not strided");
         return made::of_tag("strided");
     case base_type::memory_format:
         for (std::size_t i = 0; i != std::size(memory_formats); ++i)
             if (v.integer() == static_cast<std::int64_t>(i)) return made::of_tag(std::string(memory_formats[i]));
-        fail("uses the unknown memory format " + text_of(constant_in(v, "a memory format")));
-    case base_type::device: return made::of_tag(text_of(constant_in(v, "a device")));
+        at_.fail("uses the unknown memory format " + text_of(constant_in(at_, v, "a memory format")));
+    case base_type::device: return made::of_tag(text_of(constant_in(at_, v, "a device")));
     default: return made::of_number(number_of(v));
     }
 }
@@ -242,16 +242,17 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
     }
     if (op == "aten::cpu" || op == "aten::cuda") return call_operator("aten::alias", {{given.positional.at(0)}, {}});
     if (op == "aten::as_strided_" || op == "aten::set_" || op == "aten::resize_" || op == "aten::resize_as_")
-        fail("calls " + in_quotes(op) + ", which depends on the memory layout of tensors; archives do not record it");
+        at_.fail("calls " + in_quotes(op) +
+                 ", which depends on the memory layout of tensors; archives do not record it");
     bool const writes = op.ends_with('_') && !op.ends_with("__");
     if (writes && !given.positional.empty() && given.positional[0].is() != kind::tensor &&
         given.positional[0].is() != kind::weight)
-        fail("calls " + in_quotes(op) + ", which would write to " + std::string(describe(given.positional[0])));
+        at_.fail("calls " + in_quotes(op) + ", which would write to " + std::string(describe(given.positional[0])));
     std::vector<overload> const& all = overloads_of(op);
     if (all.empty()) {
         bool const is_torchs = op.starts_with("aten::") || op.starts_with("prim");
-        fail("calls " + in_quotes(op) + ", which neither torch nor a table declares" +
-             (is_torchs ? "" : "; write a row for it: aton stub begins one"));
+        at_.fail("calls " + in_quotes(op) + ", which neither torch nor a table declares" +
+                 (is_torchs ? "" : "; write a row for it: aton stub begins one"));
     }
     struct candidate {
         int cost;
@@ -267,7 +268,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
     if (candidates.empty()) {
         std::string kinds;
         for (value const& each : given.positional) (kinds += kinds.empty() ? "" : ", ") += describe(each);
-        fail("no overload of " + in_quotes(op) + " accepts (" + kinds + ")");
+        at_.fail("no overload of " + in_quotes(op) + " accepts (" + kinds + ")");
     }
     std::string refusal;
     auto const is_weak = [](value const& v) { return v.is_weak(); };
@@ -301,7 +302,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
         }
     }
     if (refusal.starts_with(code_.path() + ": ")) throw error(refusal); // it has the line already
-    fail(refusal);
+    at_.fail(refusal);
 }
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -11,7 +11,7 @@ using files::in_quotes;
 void interpreter::set_attribute(instance& object, std::string const& name, value const& v) {
     value& held = object.attributes[name];
     if (object.is_loaded) {
-        state_.assigned.try_emplace({object.path, name}, assigned_attribute{&object, held, where()});
+        state_.assigned.try_emplace({object.path, name}, assigned_attribute{&object, held, at_.where()});
         // Buffers that are the same tensor are the same state.
         if (held.is() == kind::weight) assigned_.emplace(held.weight(), std::pair{&object, name});
     }
@@ -30,9 +30,10 @@ void interpreter::merge_attributes(part const& first, part const& second, merged
         };
         value const merged = merge(after(first), after(second), to, 0);
         if (merged.is() == kind::nothing)
-            fail("the attribute " + in_quotes(text_of(attribute_name(each.object->path, key.second))) +
-                 " is changed in a branch that depends on data: it must hold a number, a tensor of the same dtype and "
-                 "rank, or a list of them after both branches");
+            at_.fail(
+                "the attribute " + in_quotes(text_of(attribute_name(each.object->path, key.second))) +
+                " is changed in a branch that depends on data: it must hold a number, a tensor of the same dtype and "
+                "rank, or a list of them after both branches");
         set_attribute(*each.object, key.second, merged);
     }
 }

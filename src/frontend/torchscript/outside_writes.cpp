@@ -36,7 +36,7 @@ void interpreter::note_aliases(program::node const& n, overload const& o) {
         program::value_index const tensor = operand(a);
         if (tensor == program::no_value || aten::alias_set(a.type).empty()) continue;
         if (a.type.mutates && in_rows_.contains(aliases_.memory_of(tensor)))
-            fail("'" + n.op + "' writes to a tensor whose parts are in a list that has grown in a loop");
+            at_.fail("'" + n.op + "' writes to a tensor whose parts are in a list that has grown in a loop");
         if (a.type.mutates) written_.push_back(tensor);
         if (a.type.mutates) aliases_.note_write(tensor);
         for (std::size_t i = 0; i != o.returns.size() && i != n.results.size(); ++i) {
@@ -61,7 +61,7 @@ program::value_index interpreter::clone_in(part& of, program::value_index tensor
 
 /// Writes what a part has made of a tensor to the tensor, which variables have instead of the result from now on.
 void interpreter::write_back(program::value_index tensor, program::value_index now) {
-    for (auto& [name, v] : frame_->variables) replace_tensor(v, now, tensor);
+    for (auto& [name, v] : at_.current()->variables) replace_tensor(v, now, tensor);
     for (auto& [name, each] : state_.assigned) replace_tensor(each.object->attributes[name.second], now, tensor);
     (void)call_operator("aten::copy_", {{value::of(kind::tensor, tensor), value::of(kind::tensor, now)}, {}});
 }

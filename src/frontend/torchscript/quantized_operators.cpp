@@ -127,7 +127,7 @@ value quantized_operators::known_parameter(value const& v) {
                 if (in_.heap_.weights[w].value == n.arguments[0].tensor.index)
                     return known_parameter(value::of(kind::weight, w));
         }
-    in_.fail("quantizes with a scale or zero point that is not known");
+    in_.at_.fail("quantizes with a scale or zero point that is not known");
 }
 
 quantization quantized_operators::quantization_of(value const& scale, value const& zero, std::int64_t code) {
@@ -140,7 +140,7 @@ quantization quantized_operators::quantization_of(value const& scale, value cons
                     each.high,
                     each.stored};
         }
-    in_.fail("quantizes to the dtype " + std::to_string(code) + ", which is not qint8, quint8 or qint32");
+    in_.at_.fail("quantizes to the dtype " + std::to_string(code) + ", which is not qint8, quint8 or qint32");
 }
 
 /// x rounded to quantized numbers, as the floats that they stand for.
@@ -165,7 +165,7 @@ value quantized_operators::rounded(value const& x, std::vector<value> const& par
 /// The floats of a weight of a quantized dtype, as object_reader reads it.
 value quantized_operators::dequantized_weight(value const& w) {
     value const data = attribute(w, "data");
-    if (data.is() != kind::weight) in_.fail("uses " + std::string(describe(w)) + " as a quantized weight");
+    if (data.is() != kind::weight) in_.at_.fail("uses " + std::string(describe(w)) + " as a quantized weight");
     dtype const type = in_.heap_.weights[data.weight()].data.type;
     auto const known = std::ranges::find(quantized_types, type, &quantized_type::stored);
     quantized_type const& range = known == std::end(quantized_types) ? quantized_types[2] : *known;
@@ -198,13 +198,13 @@ packed_weight quantized_operators::packed_of(value const& packed) const {
         out.bias = state.list()->items[1];
         return out;
     }
-    in_.fail("uses a packed weight of " + std::string(describe(packed)) + " that cannot be read");
+    in_.at_.fail("uses a packed weight of " + std::string(describe(packed)) + " that cannot be read");
 }
 
 value quantized_operators::pack(call_arguments const& given) {
     value made = in_.heap_.object("packed weight");
     std::vector<value> const& x = given.positional;
-    if (x.size() < 2) in_.fail("packs a weight without a bias");
+    if (x.size() < 2) in_.at_.fail("packs a weight without a bias");
     made.object()->attributes["weight"] = x[0];
     made.object()->attributes["bias"] = x[1];
     made.object()->attributes["numbers"] = in_.heap_.list(std::vector<value>(x.begin() + 2, x.end()));
@@ -215,7 +215,7 @@ value quantized_operators::pack(call_arguments const& given) {
 value quantized_operators::packed_product(value const& x, packed_weight const& p, std::string_view name) {
     value const w = attribute(p.weight, "data").is() == kind::none ? p.weight : dequantized_weight(p.weight);
     if (name.starts_with("linear")) return in_.call_operator("aten::linear", {{x, w, p.bias}, {}});
-    if (p.numbers.size() < 4) in_.fail("uses a convolution whose packed weight has no stride");
+    if (p.numbers.size() < 4) in_.at_.fail("uses a convolution whose packed weight has no stride");
     call_arguments given{{x, w, p.bias}, {}};
     given.positional.insert(given.positional.end(), p.numbers.begin(), p.numbers.begin() + 4);
     return in_.call_operator("aten::" + std::string(name.substr(0, 6)), given);
@@ -238,7 +238,7 @@ value quantized_operators::call_product(std::string_view name, std::vector<value
         value const y = packed_product(input, p, name);
         return has_relu ? in_.call_operator("aten::relu", {{y}, {}}) : y;
     }
-    if (x.size() < 4) in_.fail("calls " + in_quotes(name) + " without the scale of its result");
+    if (x.size() < 4) in_.at_.fail("calls " + in_quotes(name) + " without the scale of its result");
     value y = packed_product(x[0], p, name);
     if (has_relu) y = in_.call_operator("aten::relu", {{y}, {}});
     return quantize(y, quantization_of(x[2], x[3], 13));
@@ -293,7 +293,7 @@ std::optional<value> quantized_operators::call_on_quantized(std::string const& o
     if (op == "aten::q_zero_point") return value::of(q.zero);
     bool const moves = is_among(moving, op);
     if (!moves && !is_among(rounding, op))
-        in_.fail("calls " + in_quotes(op) + " on a quantized tensor: dequantize it before");
+        in_.at_.fail("calls " + in_quotes(op) + " on a quantized tensor: dequantize it before");
     value const y = in_.call_operator(op, given);
     if (!moves) return quantize(y, q);
     std::vector<value> const results = y.is() == kind::list ? y.list()->items : std::vector<value>{y};
@@ -304,7 +304,7 @@ std::optional<value> quantized_operators::call_on_quantized(std::string const& o
 
 void quantized_operators::expect_plain(value const& result, int depth) const {
     if (result.is() == kind::tensor && parameters_.contains(result.computed()))
-        in_.fail("returns a quantized tensor, which ONNX does not have: dequantize it before");
+        in_.at_.fail("returns a quantized tensor, which ONNX does not have: dequantize it before");
     if ((result.is() != kind::list && result.is() != kind::tuple) || depth > 20) return;
     for (value const& each : result.list()->items) expect_plain(each, depth + 1);
 }
@@ -312,7 +312,7 @@ void quantized_operators::expect_plain(value const& result, int depth) const {
 /// y with the parameters of x.
 value quantized_operators::requantized(value const& y, value const& x) {
     auto const found = x.is() == kind::tensor ? parameters_.find(x.computed()) : parameters_.end();
-    if (found == parameters_.end()) in_.fail("uses a quantized operator on a tensor that is not quantized");
+    if (found == parameters_.end()) in_.at_.fail("uses a quantized operator on a tensor that is not quantized");
     return quantize(y, found->second);
 }
 
@@ -330,7 +330,7 @@ value quantized_operators::quantize_channels(std::vector<value> const& x) {
         parameters_[out.computed()] = {1, 0, each.low, each.high, each.stored};
         return out;
     }
-    in_.fail("quantizes to a dtype that is not qint8, quint8 or qint32");
+    in_.at_.fail("quantizes to a dtype that is not qint8, quint8 or qint32");
 }
 
 } // namespace ATON_NAMESPACE::torchscript

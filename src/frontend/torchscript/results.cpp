@@ -183,7 +183,7 @@ std::vector<inferred_result> interpreter::types_of(program::node const& n, overl
             made.schema = aten::find_schema(made.op);
             return options_.infer(out_, made, nullptr);
         }
-        if (self.kind != program::argument_kind::tensor) fail("writes to a value that is not a tensor");
+        if (self.kind != program::argument_kind::tensor) at_.fail("writes to a value that is not a tensor");
         return {{{type_of(self.tensor)}, false}};
     }
     if (o.returns.empty()) return {};
@@ -229,20 +229,20 @@ void interpreter::complete_sizes(program::node const& n, inferred_type& type) {
 value interpreter::add_results(program::node n, overload const& o, std::vector<inferred_result> const& types) {
     std::string const name(operator_name(n.op));
     if (!o.returns.empty() && types.size() < o.returns.size())
-        fail("'" + n.op + "' has " + std::to_string(o.returns.size()) + " results, but its mapping returns " +
-             std::to_string(types.size()));
+        at_.fail("'" + n.op + "' has " + std::to_string(o.returns.size()) + " results, but its mapping returns " +
+                 std::to_string(types.size()));
     std::vector<value> results;
     for (std::size_t i = 0; i != o.returns.size(); ++i) {
         program::result& made = n.results.emplace_back();
         made.is_list = o.returns[i].type.list;
         if (made.is_list != types[i].is_list)
-            fail("the results of the mapping of '" + n.op + "' do not match its schema");
+            at_.fail("the results of the mapping of '" + n.op + "' do not match its schema");
         std::vector<value> all;
         for (inferred_type const& each : types[i].types) {
             if (o.returns[i].type.base != aten::base_type::tensor)
-                fail("'" + n.op + "' returns " + std::string(o.returns[i].type.text) + ", which is not supported");
+                at_.fail("'" + n.op + "' returns " + std::string(o.returns[i].type.text) + ", which is not supported");
             if (each.type == dtype::undefined || !each.has_rank)
-                fail("the type of a result of '" + n.op + "' is not known");
+                at_.fail("the type of a result of '" + n.op + "' is not known");
             made.values.push_back(add_tensor(name, each));
             elements_.note(made.values.back(), each.elements);
             all.push_back(value::of(kind::tensor, made.values.back()));
@@ -263,7 +263,7 @@ value interpreter::add_results(program::node n, overload const& o, std::vector<i
     else note_aliases(n, o);
     note_resized_outs(n, o);
     out_.main.nodes.push_back(std::move(n));
-    spend(1);
+    at_.spend(1);
     if (results.empty()) return {};
     return results.size() == 1 ? results[0] : heap_.tuple(std::move(results));
 }
@@ -293,7 +293,7 @@ value interpreter::add_python_node(std::string_view op, std::vector<value> const
     n.name = out_.values[made].name;
     n.results.push_back({{made}, false});
     out_.main.nodes.push_back(std::move(n));
-    spend(1);
+    at_.spend(1);
     return value::of(kind::symbol, made);
 }
 
@@ -330,11 +330,11 @@ std::string interpreter::unique_name(std::string_view wanted) {
 
 std::uint32_t interpreter::origin_here() {
     program::origin made;
-    if (frame_ != nullptr) {
-        made.module = frame_->module;
-        made.module_type = frame_->module_type;
+    if (at_.current() != nullptr) {
+        made.module = at_.current()->module;
+        made.module_type = at_.current()->module_type;
     }
-    made.source = where();
+    made.source = at_.where();
     auto const [known, is_new] =
         origins_.try_emplace(made.module + '\n' + made.source, static_cast<std::uint32_t>(out_.origins.size()));
     if (is_new) out_.origins.push_back(std::move(made));

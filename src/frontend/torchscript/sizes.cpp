@@ -51,7 +51,7 @@ program::extent interpreter::extent_of(program::expression e) {
     program::expression plain = program::substitute(e, {});
     if (plain.kind == ek::integer) return {plain.number, program::extent::none};
     std::string text = program::to_string(plain);
-    if (text.size() > 2000) fail("a size is too complicated: an expression of more than 2000 characters");
+    if (text.size() > 2000) at_.fail("a size is too complicated: an expression of more than 2000 characters");
     auto const [known, is_new] =
         expressions_.try_emplace(std::move(text), static_cast<std::uint32_t>(out_.expressions.size()));
     if (is_new) out_.expressions.push_back(std::move(plain));
@@ -61,7 +61,7 @@ program::extent interpreter::extent_of(program::expression e) {
 program::extent interpreter::extent_of(value const& v) {
     if (v.is() == kind::integer || v.is() == kind::boolean)
         return {v.number()->to<std::int64_t>(), program::extent::none};
-    if (v.is() != kind::symbol) fail("uses " + std::string(describe(v)) + " as a size");
+    if (v.is() != kind::symbol) at_.fail("uses " + std::string(describe(v)) + " as a size");
     std::optional<program::extent>& known = out_.values[v.computed()].symbolic;
     if (!known) known = fresh_extent();
     return *known;

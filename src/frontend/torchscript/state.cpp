@@ -37,12 +37,10 @@ bool is_same_state(value const& a, value const& b, int depth = 0) {
 } // namespace
 
 void interpreter::assign_attribute(expr const& target, value const& v) {
-    std::uint32_t const line = line_;
-    std::uint32_t const offset = offset_;
+    code_place const place = at_.place();
     value const owner = evaluate(target.items[0]);
-    line_ = line; // that of the new value
-    offset_ = offset;
-    if (owner.is() != kind::object) fail("assigns an attribute of " + std::string(describe(owner)));
+    at_.go_to(place); // that of the new value
+    if (owner.is() != kind::object) at_.fail("assigns an attribute of " + std::string(describe(owner)));
     set_attribute(*owner.object(), target.text, v);
 }
 
@@ -99,7 +97,7 @@ value interpreter::value_of(held_value const& held, value const& saved, std::str
                 if (type.sizes[axis] && program::substitute(expression_of(*type.sizes[axis]), {}) == held.size)
                     return size_value(in.value, axis);
         }
-        fail("the attribute " + in_quotes(name) + " keeps a number that is not the size of an input");
+        at_.fail("the attribute " + in_quotes(name) + " keeps a number that is not the size of an input");
     case held_as::number: {
         dtype const type = held.number == program::value_kind::sym_int     ? dtype::int64
                            : held.number == program::value_kind::sym_float ? dtype::float64

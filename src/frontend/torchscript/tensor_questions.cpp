@@ -98,9 +98,9 @@ std::optional<value> interpreter::call_about_state(std::string_view name, std::v
     }
     if (name == "get_autocast_dtype" && x.size() == 1)
         return value::of(
-            code_of(text_of(constant_in(x[0], "a type of device")) == "cpu" ? dtype::bfloat16 : dtype::float16));
+            code_of(text_of(constant_in(at_, x[0], "a type of device")) == "cpu" ? dtype::bfloat16 : dtype::float16));
     if (name == "device" && x.size() == 1)
-        return value::of(kind::device, text_of(constant_in(x[0], "the name of a device")));
+        return value::of(kind::device, text_of(constant_in(at_, x[0], "the name of a device")));
     if (name == "warn" || name == "manual_seed" || name == "_print") return value{};
     if (name.starts_with("_no_grad_") && name != "_no_grad_embedding_renorm_" && !x.empty())
         return call_operator("aten::" + std::string(name.substr(9)), {x, {}});
@@ -108,14 +108,14 @@ std::optional<value> interpreter::call_about_state(std::string_view name, std::v
         x[1].is() == kind::list)
         return broadcast_sizes(x[0].list()->items, x[1].list()->items);
     if (name == "_assert") {
-        out_.dropped.push_back({"torch._assert", where(), true});
+        out_.dropped.push_back({"torch._assert", at_.where(), true});
         return value{};
     }
     if (name == "wait" && x.size() == 1) return x[0]; // fork() has run already
     if (name == "_unwrap_optional" && x.size() == 1) {
         if (x[0].is() == kind::none)
-            fail("unwraps an optional value that is None, for which torch raises an exception");
-        if (x[0].is() == kind::optional) out_.dropped.push_back({"ops.prim.RaiseException", where(), true});
+            at_.fail("unwraps an optional value that is None, for which torch raises an exception");
+        if (x[0].is() == kind::optional) out_.dropped.push_back({"ops.prim.RaiseException", at_.where(), true});
         return without_none(x[0]);
     }
     if ((name == "promote_types" || name == "can_cast") && x.size() == 2 && x[0].integer() && x[1].integer()) {
@@ -148,7 +148,7 @@ value interpreter::broadcast_sizes(std::vector<value> const& a, std::vector<valu
         value const& other = shorter[i];
         if (size.integer() == 1) size = other;
         else if (size.integer() && other.integer() && *other.integer() != 1 && *size.integer() != *other.integer())
-            fail("broadcasts sizes that differ");
+            at_.fail("broadcasts sizes that differ");
         else if (!size.integer() && other.integer() && *other.integer() != 1)
             size = other; // the other one is 1 or the same
     }
@@ -162,7 +162,7 @@ value interpreter::compare_tensors(bool closely, call_arguments const& given) {
         value const sizes =
             are_equal(*call_about_tensor("size", {{x[0]}, {}}), *call_about_tensor("size", {{x[1]}, {}}));
         std::optional<bool> const are_same = decide(sizes);
-        if (!are_same) fail_undecidable("whether two tensors have the same sizes", sizes);
+        if (!are_same) at_.fail_undecidable("whether two tensors have the same sizes", sizes);
         if (!*are_same) return value::of(false);
     }
     value const same = call_operator(closely ? "aten::isclose" : "aten::eq", given);
@@ -171,16 +171,17 @@ value interpreter::compare_tensors(bool closely, call_arguments const& given) {
 
 /// x.tolist(): the elements as numbers of the program, in as many lists as there are dimensions.
 value interpreter::to_list(value const& tensor) {
-    if (!tensor.acts_as_tensor()) fail("calls tolist() of " + std::string(describe(tensor)));
+    if (!tensor.acts_as_tensor()) at_.fail("calls tolist() of " + std::string(describe(tensor)));
     inferred_type const type = type_of(tensor_of(tensor));
-    if (!type.has_rank) fail("calls tolist() of a tensor whose number of dimensions is not known");
+    if (!type.has_rank) at_.fail("calls tolist() of a tensor whose number of dimensions is not known");
     if (type.sizes.empty()) return convert_number("item", tensor);
     std::optional<program::extent> const& size = type.sizes[0];
     if (!size || !size->is_number())
-        fail("calls tolist() of a tensor with a dynamic size, which would be a list whose length the model computes");
+        at_.fail(
+            "calls tolist() of a tensor with a dynamic size, which would be a list whose length the model computes");
     std::vector<value> items;
     for (std::int64_t i = 0; i != size->number; ++i) {
-        spend(4);
+        at_.spend(4);
         items.push_back(
             to_list(call_operator("aten::select", {{tensor, value::of(std::int64_t{0}), value::of(i)}, {}})));
     }
@@ -209,7 +210,7 @@ std::optional<value> interpreter::call_about_tensor(std::string_view name, call_
     if (name == "FloatImplicit") return convert_number("float", x[0]);
     if (name == "is_nonzero") return convert_number("bool", x[0]);
     if ((name == "equal" || name == "allclose") && x.size() >= 2 && x[1].acts_as_tensor()) {
-        if (is_true(given, "equal_nan", 4)) fail("calls allclose() with equal_nan, which is not supported");
+        if (is_true(given, "equal_nan", 4)) at_.fail("calls allclose() with equal_nan, which is not supported");
         return compare_tensors(name == "allclose", given);
     }
     return call_about_type(name, x);
@@ -243,11 +244,12 @@ std::optional<value> interpreter::call_about_type(std::string_view name, std::ve
     if (name == "is_neg" || (name == "is_conj" && !is_complex(type.type))) return value::of(false);
     if (name == "get_device") return value::of(std::int64_t{-1});
     if (name == "element_size" || name == "itemsize") return value::of(bytes);
-    if (!type.has_rank) fail("the number of dimensions of a tensor is not known");
+    if (!type.has_rank) at_.fail("the number of dimensions of a tensor is not known");
     std::size_t const rank = type.sizes.size();
     if (name == "dim") return value::of(static_cast<std::int64_t>(rank));
-    if (name == "size" && x.size() == 2) return size_value(v, static_cast<std::size_t>(position(x[1], rank)));
-    if (name == "len") return size_value(v, static_cast<std::size_t>(position(value::of(std::int64_t{0}), rank)));
+    if (name == "size" && x.size() == 2) return size_value(v, static_cast<std::size_t>(position_in(at_, x[1], rank)));
+    if (name == "len")
+        return size_value(v, static_cast<std::size_t>(position_in(at_, value::of(std::int64_t{0}), rank)));
     std::vector<value> sizes;
     for (std::size_t i = 0; i != rank; ++i) sizes.push_back(size_value(v, i));
     if (name == "numel" || name == "nbytes") {

@@ -69,7 +69,7 @@ value interpreter::convert_type(call_arguments const& given) {
 program::value_index interpreter::tensor_of(value const& v, std::optional<dtype> wanted) {
     if (v.is() == kind::tensor) return v.computed();
     if (v.is() == kind::weight) return use_weight(v.weight());
-    if (!v.is_any_number()) fail("uses " + std::string(describe(v)) + " as a tensor");
+    if (!v.is_any_number()) at_.fail("uses " + std::string(describe(v)) + " as a tensor");
     dtype const type = wanted ? *wanted : type_of_number(v, dtype::float32);
     program::node n;
     n.op = "aten::scalar_tensor";

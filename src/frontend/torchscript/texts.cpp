@@ -63,7 +63,7 @@ std::optional<std::string> text_of(value const& v) {
 /// A string, or one that is not known, such as the text of a tensor: it may only be printed, raised or passed on.
 value interpreter::made_text(std::optional<std::string> text) const {
     if (!text) return value::of(kind::open_text, std::size_t{0});
-    if (text->size() > value::max_text) fail("makes a string of more than 65536 characters");
+    if (text->size() > value::max_text) at_.fail("makes a string of more than 65536 characters");
     return value::of(kind::text, *std::move(text));
 }
 
@@ -90,10 +90,10 @@ value interpreter::format(std::vector<value> const& x) const {
 std::optional<value> interpreter::call_on_text(std::string_view name, std::vector<value> const& x) {
     if (std::any_of(x.begin(), x.end(), [](value const& v) { return v.is() == kind::open_text; })) {
         if (name == "add" || name == "join" || name == "percentFormat") return made_text({});
-        fail_undecidable("a string", x[0].is() == kind::open_text || x.size() < 2 ? x[0] : x[1]);
+        at_.fail_undecidable("a string", x[0].is() == kind::open_text || x.size() < 2 ? x[0] : x[1]);
     }
     std::string const& text = *x[0].text();
-    spend(1 + text.size() / 16);
+    at_.spend(1 + text.size() / 16);
     if (name == "__getitem__" && x.size() == 2) return item_of(x[0], x[1]);
     if (name == "slice") {
         std::string out;
@@ -105,7 +105,7 @@ std::optional<value> interpreter::call_on_text(std::string_view name, std::vecto
     std::string out;
     for (value const& each : x[1].list()->items) {
         if (each.is() == kind::open_text) return made_text({});
-        if (each.text() == nullptr) fail("joins values that are not strings");
+        if (each.text() == nullptr) at_.fail("joins values that are not strings");
         if (&each != x[1].list()->items.data()) out += text;
         out += *each.text();
         if (out.size() > value::max_text) return made_text(out); // refused
@@ -131,7 +131,7 @@ value interpreter::format_percent(std::string const& pattern, std::vector<value>
             out += '%';
             continue;
         }
-        if (next == given.size()) fail("a string has more places for values than there are values");
+        if (next == given.size()) at_.fail("a string has more places for values than there are values");
         value const& v = given[next++];
         std::optional<scalar> const number = v.number();
         char digits[400];
@@ -151,11 +151,11 @@ value interpreter::format_percent(std::string const& pattern, std::vector<value>
             if (v.text() != nullptr) out += *v.text();
             else out += static_cast<char>(*v.integer());
         } else {
-            fail("formats " + std::string(describe(v)) + " with '%" + form + "', which torch does not support");
+            at_.fail("formats " + std::string(describe(v)) + " with '%" + form + "', which torch does not support");
         }
         if (out.size() > value::max_text) return made_text(out); // refused
     }
-    if (next != given.size()) fail("a string has fewer places for values than there are values");
+    if (next != given.size()) at_.fail("a string has fewer places for values than there are values");
     return made_text(std::move(out));
 }
 
