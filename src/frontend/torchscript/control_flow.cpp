@@ -44,7 +44,7 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
     if (++apart_ > max_depth) at_.fail("branches and loops that depend on data are nested more than 32 levels deep");
     at_.spend(at_.current()->variables.size() + sizes_.size() + resized_.size());
     part out;
-    std::vector<program::node> nodes = std::exchange(out_.main.nodes, {});
+    std::vector<program::node> nodes = std::exchange(build_.nodes(), {});
     auto variables = at_.current()->variables;
     auto const sizes = sizes_;
     auto const resized = resized_;
@@ -53,7 +53,7 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
     std::size_t const fence = std::exchange(heap_.fence, heap_.made);
     auto const leave = [&] {
         heap_.fence = fence;
-        out.nodes = std::exchange(out_.main.nodes, std::move(nodes));
+        out.nodes = std::exchange(build_.nodes(), std::move(nodes));
         out.variables = std::exchange(at_.current()->variables, std::move(variables));
         out.written = std::exchange(written_, std::move(written));
         out.attributes = std::exchange(changed_, std::move(changed));
@@ -93,30 +93,6 @@ std::optional<interpreter::part> interpreter::interpret_branch(std::function<val
     }
 }
 
-/// A copy of a value as the input of a nested graph.
-program::value_index interpreter::copy_value(program::value_index v) {
-    program::value copy = out_.values[v];
-    copy.name = unique_name(copy.name);
-    out_.values.push_back(std::move(copy));
-    return static_cast<program::value_index>(out_.values.size() - 1);
-}
-
-/// Appends a nested graph, whose inputs are `inputs` and copies of `captured`.
-program::argument interpreter::make_graph(std::string const& name, std::vector<program::value_index> inputs,
-                                          std::vector<program::value_index> const& captured,
-                                          std::vector<program::node> nodes, std::vector<program::argument> outputs) {
-    replacements copies;
-    for (program::value_index const v : captured) {
-        copies[v] = copy_value(v);
-        inputs.push_back(copies[v]);
-    }
-    replace_values(nodes, copies);
-    replace_values(outputs, copies);
-    auto const index = static_cast<std::int64_t>(out_.subgraphs.size());
-    out_.subgraphs.push_back({std::move(inputs), std::move(nodes), std::move(outputs)});
-    return program::argument::of_graph(index, name + '_' + std::to_string(index));
-}
-
 /// A condition as an argument: a 0-d bool tensor, or a SymBool.
 program::argument interpreter::condition_argument(value const& condition) {
     if (condition.is() == kind::symbol)
@@ -131,7 +107,7 @@ program::argument interpreter::condition_argument(value const& condition) {
 /// The kind of a number that is one of two numbers.
 program::value_kind interpreter::common_kind(value const& a, value const& b) const {
     auto const kind_of = [&](value const& v) {
-        if (v.is() == kind::symbol) return out_.values[v.computed()].kind;
+        if (v.is() == kind::symbol) return build_.kind_of(v);
         return v.is() == kind::real      ? program::value_kind::sym_float
                : v.is() == kind::boolean ? program::value_kind::sym_bool
                                          : program::value_kind::sym_int;
@@ -144,9 +120,9 @@ program::value_kind interpreter::common_kind(value const& a, value const& b) con
 
 /// The tensor that a value is in a branch, or a body, that has these nodes.
 program::value_index interpreter::tensor_in(std::vector<program::node>& nodes, value const& v) {
-    std::swap(out_.main.nodes, nodes);
+    std::swap(build_.nodes(), nodes);
     program::value_index const out = tensor_of(v);
-    std::swap(out_.main.nodes, nodes);
+    std::swap(build_.nodes(), nodes);
     return out;
 }
 
@@ -168,7 +144,7 @@ value interpreter::stand_in(value const& like, std::vector<program::node> const&
     });
     if ((like.is() != kind::symbol && like.is() != kind::tensor) || !is_made) return like;
     if (like.is() == kind::symbol) {
-        switch (out_.values[like.computed()].kind) {
+        switch (build_.kind_of(like)) {
         case program::value_kind::sym_float: return value::of(0.0);
         case program::value_kind::sym_bool: return value::of(false);
         default: return value::of(std::int64_t{0});
@@ -178,10 +154,10 @@ value interpreter::stand_in(value const& like, std::vector<program::node> const&
     std::vector<value> sizes;
     for (auto const& each : type.sizes)
         sizes.push_back(value::of(each && each->is_number() ? each->number : std::int64_t{1}));
-    std::swap(out_.main.nodes, nodes);
+    std::swap(build_.nodes(), nodes);
     value const out =
         call_operator("aten::zeros", {{heap_.list(std::move(sizes))}, {{"dtype", value::of(code_of(type.type))}}});
-    std::swap(out_.main.nodes, nodes);
+    std::swap(build_.nodes(), nodes);
     return out;
 }
 
@@ -226,7 +202,7 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
         }
         for (std::size_t i = 0; i != type.sizes.size(); ++i)
             if (type.sizes[i] != other.sizes[i]) type.sizes[i].reset();
-        to.results.push_back(add_tensor("cond", type));
+        to.results.push_back(build_.add_tensor("cond", type));
         gradients_.merge(to.first.back(), to.second.back(), to.results.back());
         return value::of(kind::tensor, to.results.back());
     }
@@ -235,8 +211,8 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
         program::value_kind const k = common_kind(a, b);
         to.first.push_back(program::argument::of_number(number_of(a)));
         to.second.push_back(program::argument::of_number(number_of(b)));
-        to.results.push_back(add_value("cond", k));
-        if (k == program::value_kind::sym_int) out_.values[to.results.back()].symbolic = fresh_extent();
+        to.results.push_back(build_.add_value("cond", k));
+        if (k == program::value_kind::sym_int) build_.value_at(to.results.back()).symbolic = build_.fresh_extent();
         return value::of(kind::symbol, to.results.back());
     }
     if ((a.is() == kind::list || a.is() == kind::tuple) && a.is() == b.is() &&
@@ -266,7 +242,7 @@ interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
     std::optional<part> fails = branch(s.other);
     at_.go_to(s);
     if (!holds || !fails) { // as a branch that only raises is
-        out_.dropped.push_back({"ops.prim.RaiseException", at_.where(), true});
+        build_.drop("ops.prim.RaiseException");
         return run_block(holds ? s.body : s.other);
     }
     (void)join(condition, *holds, *fails);
@@ -290,17 +266,18 @@ value interpreter::join(value const& condition, part& first, part& second) {
     program::node n;
     n.kind = program::node_kind::higher_order;
     n.op = "higher_order::cond";
-    n.name = unique_name("cond");
-    n.origin = origin_here();
+    n.name = build_.unique_name("cond");
+    n.origin = build_.origin_here();
     std::vector<program::value_index> captured;
     collect_free(first.nodes, to.first, captured);
     collect_free(second.nodes, to.second, captured);
     n.arguments.push_back(which);
-    n.arguments.push_back(make_graph("true_graph", {}, captured, std::move(first.nodes), std::move(to.first)));
-    n.arguments.push_back(make_graph("false_graph", {}, captured, std::move(second.nodes), std::move(to.second)));
+    n.arguments.push_back(build_.make_graph("true_graph", {}, captured, std::move(first.nodes), std::move(to.first)));
+    n.arguments.push_back(
+        build_.make_graph("false_graph", {}, captured, std::move(second.nodes), std::move(to.second)));
     n.arguments.push_back(program::argument::of_tensors({captured.begin(), captured.end()}));
     for (program::value_index const v : to.results) n.results.push_back({{v}, false});
-    out_.main.nodes.push_back(std::move(n));
+    build_.nodes().push_back(std::move(n));
     for (auto const& [tensor, written] : writes) write_back(tensor, to.results[written]);
     return result;
 }

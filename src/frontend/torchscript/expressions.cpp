@@ -273,7 +273,7 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
     if (std::optional<value> out = call_builtin(name, x)) return out;
     if (name == "str" && x.size() == 1) return made_text(text_of(x[0]));
     if (name == "print") {
-        out_.dropped.push_back({"print", at_.where(), true});
+        build_.drop("print");
         return value{};
     }
     if (name == "range" && !x.empty() && x.size() <= 3) {
@@ -308,9 +308,7 @@ bool interpreter::is_instance(value const& v, expr const& type) {
     }
     if (type.is == expr_kind::none) return v.is() == kind::none;
     std::string const& name = type.is == expr_kind::subscript ? type.items[0].text : type.text;
-    auto const symbol_is = [&](program::value_kind k) {
-        return v.is() == kind::symbol && out_.values[v.computed()].kind == k;
-    };
+    auto const symbol_is = [&](program::value_kind k) { return v.is() == kind::symbol && build_.kind_of(v) == k; };
     if (name == "Tensor") return v.acts_as_tensor();
     if (name == "int") return v.is() == kind::integer || symbol_is(program::value_kind::sym_int);
     if (name == "float") return v.is() == kind::real || symbol_is(program::value_kind::sym_float);

@@ -106,7 +106,7 @@ void interpreter::collect(part& body, std::vector<list_of_values*> const& lists,
         growing_.erase(list);
         if (items.empty()) at_.fail("appends to a list in a part of a loop that is not reached");
         std::for_each(list->items.begin(), list->items.end(), share);
-        std::swap(out_.main.nodes, body.nodes);
+        std::swap(build_.nodes(), body.nodes);
         for (value const& each : items) {
             if (!each.acts_as_tensor())
                 at_.fail("appends " + std::string(describe(each)) +
@@ -116,7 +116,7 @@ void interpreter::collect(part& body, std::vector<list_of_values*> const& lists,
         value const row = items.size() == 1 ? items[0] : call_operator("aten::stack", {{heap_.list(items)}, {}});
         state.collected.push_back(program::argument::of_tensor(tensor_of(row)));
         state.appended.push_back(items.size());
-        std::swap(out_.main.nodes, body.nodes);
+        std::swap(build_.nodes(), body.nodes);
     }
 }
 

@@ -135,21 +135,18 @@ value interpreter::make_input(input_type const& type) {
             made.sizes.emplace_back(program::extent{d.size(), program::extent::none});
             continue;
         }
-        program::expression e;
-        e.kind = program::expression_kind::symbol;
-        e.symbol = d.symbol();
-        state_.dimensions.insert(e.symbol);
-        out_.ranges.try_emplace(e.symbol, program::symbol_range{1, std::numeric_limits<std::int64_t>::max()});
-        made.sizes.emplace_back(extent_of(std::move(e)));
+        std::string const name(d.symbol());
+        state_.dimensions.insert(name);
+        made.sizes.emplace_back(build_.named_extent(name));
     }
     return make_input(type.name, made);
 }
 
 value interpreter::make_input(std::string const& name, inferred_type const& type) {
     std::string plain = plain_name(name);
-    program::value_index const v = add_tensor(plain, type);
+    program::value_index const v = build_.add_tensor(plain, type);
     std::int64_t stride = 1; // inputs are contiguous
-    std::vector<program::extent>& strides = out_.values[v].strides;
+    std::vector<program::extent>& strides = build_.value_at(v).strides;
     bool const is_static =
         std::all_of(type.sizes.begin(), type.sizes.end(), [](auto const& each) { return each && each->is_number(); });
     if (is_static) {
@@ -163,8 +160,7 @@ value interpreter::make_input(std::string const& name, inferred_type const& type
     program::input in;
     in.value = v;
     in.target = std::move(plain);
-    out_.inputs.push_back(std::move(in));
-    out_.main.inputs.push_back(v);
+    build_.add_input(std::move(in));
     return value::of(kind::tensor, v);
 }
 
@@ -261,10 +257,7 @@ void interpreter::add_output(value const& v, std::string const& path) {
     at_.spend(1);
     if (++depth_ > 100) at_.fail("the outputs are nested more than 100 levels deep");
     auto const below = [&](std::string const& name) { return path.empty() ? name : path + '.' + name; };
-    auto const add = [&](program::argument a) {
-        out_.main.outputs.push_back(std::move(a));
-        out_.outputs.push_back({program::output_kind::user, path});
-    };
+    auto const add = [&](program::argument a) { build_.add_output(std::move(a), {program::output_kind::user, path}); };
     switch (v.is()) {
     case kind::none: break;
     case kind::tensor:

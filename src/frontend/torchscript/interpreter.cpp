@@ -73,7 +73,7 @@ interpreter::flow interpreter::run_if(stmt const& s) {
     std::optional<bool> holds = decide(condition);
     if (!holds && (only_raises(s.body) || only_raises(s.other))) {
         holds = !only_raises(s.body);
-        out_.dropped.push_back({"ops.prim.RaiseException", at_.where(), true});
+        build_.drop("ops.prim.RaiseException");
     }
     if (!holds) return run_cond(s, condition);
     return run_block(*holds ? s.body : s.other);

@@ -28,6 +28,7 @@
 #include "library.hpp"
 #include "module_state.hpp"
 #include "nested_tensors.hpp"
+#include "program_builder.hpp"
 #include "quantized_operators.hpp"
 #include "tensor_aliases.hpp"
 #include "values.hpp"
@@ -119,11 +120,6 @@ private:
     void open_axis(program::value_index carried, std::size_t axis);
     [[nodiscard]] program::value_kind common_kind(value const& a, value const& b) const;
     [[nodiscard]] program::argument condition_argument(value const& condition);
-    [[nodiscard]] program::value_index copy_value(program::value_index v);
-    [[nodiscard]] program::argument make_graph(std::string const& name, std::vector<program::value_index> inputs,
-                                               std::vector<program::value_index> const& captured,
-                                               std::vector<program::node> nodes,
-                                               std::vector<program::argument> outputs);
 
     /// The state of a loop that depends on data, and what its test and its body return.
     struct loop_state {
@@ -232,11 +228,6 @@ private:
     [[nodiscard]] value as_result_of(std::vector<dtype> const& types, value const& number) const;
     [[nodiscard]] std::optional<bool> decide(value const& condition);
     [[nodiscard]] std::optional<bool> compare_symbols(std::string_view op, std::vector<value> const& x);
-    [[nodiscard]] bounds bounds_of_difference(program::extent const& a, program::extent const& b) const;
-    [[nodiscard]] program::expression expression_of(program::extent const& e) const;
-    [[nodiscard]] program::extent extent_of(program::expression e);
-    [[nodiscard]] program::extent extent_of(value const& v);
-    [[nodiscard]] program::extent fresh_extent();
     [[nodiscard]] value size_value(program::value_index tensor, std::size_t axis);
 
     // operators.cpp: nodes of the program
@@ -267,12 +258,8 @@ private:
                                                                                       program::argument const& sizes);
     void complete_sizes(program::node const& n, inferred_type& type);
     [[nodiscard]] value add_results(program::node n, overload const& o, std::vector<inferred_result> const& types);
-    [[nodiscard]] program::value_index add_value(std::string_view name, program::value_kind k);
-    [[nodiscard]] program::value_index add_tensor(std::string_view name, inferred_type const& type);
     [[nodiscard]] value add_python_node(std::string_view op, std::vector<value> const& x, program::value_kind k,
                                         std::optional<program::extent> size);
-    [[nodiscard]] std::string unique_name(std::string_view wanted);
-    [[nodiscard]] std::uint32_t origin_here();
 
     // inputs_and_outputs.cpp
     void name_weights(value const& module);
@@ -293,14 +280,12 @@ private:
     read_options const& options_;
     program::program out_;
     code_position at_{code_, out_};
+    program_builder build_{out_, at_};
     heap heap_;
     gradients gradients_;
     value constants_;
     int depth_ = 0;
     std::unordered_map<std::string, std::vector<overload>> overloads_;
-    std::unordered_map<std::string, std::uint32_t> expressions_; ///< by to_string()
-    std::unordered_map<std::string, std::uint32_t> origins_;
-    std::unordered_map<std::string, std::size_t> names_;
     std::map<std::pair<program::value_index, std::size_t>, program::value_index> sizes_; ///< of dynamic dimensions
     std::unordered_map<program::value_index, program::value_index>
         resized_; ///< a value whose sizes were changed in place, and its new type
@@ -332,9 +317,8 @@ private:
         std::set<std::string> dimensions; ///< the names of dynamic dimensions
     } state_;
     std::deque<interpreter> calls_; ///< later calls of forward
-    std::size_t next_symbol_ = 0;
-    int apart_ = 0;         ///< the depth of branches and loops that depend on data
-    std::deque<stmt> made_; ///< by run_counted_loop() and evaluate_branches()
+    int apart_ = 0;                 ///< the depth of branches and loops that depend on data
+    std::deque<stmt> made_;         ///< by run_counted_loop() and evaluate_branches()
 };
 
 } // namespace ATON_NAMESPACE::torchscript

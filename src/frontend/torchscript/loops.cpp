@@ -39,7 +39,7 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
     if (depth > 20) at_.fail("a variable of a loop is nested more than 20 levels deep");
     if (v.acts_as_tensor()) {
         start.push_back(tensor_of(v));
-        inside.push_back(copy_value(start.back()));
+        inside.push_back(build_.copy_value(start.back()));
         if (auto const open = open_axes_.find(start.back()); open != open_axes_.end())
             for (std::size_t const axis : open->second) open_axis(inside.back(), axis);
         return value::of(kind::tensor, inside.back());
@@ -52,8 +52,8 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
             given = add_python_node(
                 "_operator.add", {v, v.is() == kind::real ? value::of(0.0) : value::of(std::int64_t{0})}, k, {});
         start.push_back(given.computed());
-        inside.push_back(add_value("carried", k));
-        if (k == program::value_kind::sym_int) out_.values[inside.back()].symbolic = fresh_extent();
+        inside.push_back(build_.add_value("carried", k));
+        if (k == program::value_kind::sym_int) build_.value_at(inside.back()).symbolic = build_.fresh_extent();
         return value::of(kind::symbol, inside.back());
     }
     if (v.is() == kind::list || v.is() == kind::tuple || v.is() == kind::optional) {
@@ -104,7 +104,7 @@ void interpreter::append_carried(std::string const& what, value const& before, v
 /// Gives a dimension of the state of a loop a size of its own in each iteration.
 void interpreter::open_axis(program::value_index carried, std::size_t axis) {
     open_axes_[carried].insert(axis);
-    out_.values[carried].sizes[axis] = fresh_extent();
+    build_.value_at(carried).sizes[axis] = build_.fresh_extent();
 }
 
 /// Adds the dimensions of tensors of the state, in the order of carry(), that have another size after an iteration.
@@ -159,7 +159,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     for (bool is_complete = false; !is_complete;) {
         std::size_t const known = again.attributes.size();
         std::set<program::value_index> const changed = aliases_.changed();
-        auto const first = static_cast<program::value_index>(out_.values.size());
+        auto const first = static_cast<program::value_index>(build_.made().values.size());
         state = {};
         for (std::string const& name : names)
             carry_both(at_.current()->variables.at(name), body_state[name], test_state[name]);
@@ -204,9 +204,9 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
                        again.nodes,
                        state.outputs);
     collect(again, lists, state);
-    std::swap(out_.main.nodes, test.nodes);
+    std::swap(build_.nodes(), test.nodes);
     state.tested.push_back(condition_argument(test.result));
-    std::swap(out_.main.nodes, test.nodes);
+    std::swap(build_.nodes(), test.nodes);
     std::size_t const variables = state.start.size();
     std::vector<outside_write> const writes = carry_writes(test, again, state);
     std::size_t const carried = state.outputs.size();
@@ -214,22 +214,23 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     std::vector<inferred_type> rows;
     for (std::size_t i = carried; i != state.outputs.size(); ++i) {
         rows.push_back(type_of(state.outputs[i].tensor));
-        rows.back().sizes.insert(rows.back().sizes.begin(), count ? extent_of(*count) : fresh_extent());
+        rows.back().sizes.insert(rows.back().sizes.begin(), count ? build_.extent_of(*count) : build_.fresh_extent());
     }
     program::node n;
     n.kind = program::node_kind::higher_order;
     n.op = "higher_order::while_loop";
-    n.name = unique_name("while_loop");
-    n.origin = origin_here();
+    n.name = build_.unique_name("while_loop");
+    n.origin = build_.origin_here();
     std::vector<program::value_index> captured = state.in_test;
     collect_free(test.nodes, state.tested, captured);
     captured.erase(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(state.in_test.size()));
     captured.insert(captured.begin(), state.in_body.begin(), state.in_body.end());
     collect_free(again.nodes, state.outputs, captured);
     captured.erase(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(state.in_body.size()));
-    n.arguments.push_back(make_graph("cond_graph", state.in_test, captured, std::move(test.nodes), state.tested));
     n.arguments.push_back(
-        make_graph("body_graph", state.in_body, captured, std::move(again.nodes), std::move(state.outputs)));
+        build_.make_graph("cond_graph", state.in_test, captured, std::move(test.nodes), state.tested));
+    n.arguments.push_back(
+        build_.make_graph("body_graph", state.in_body, captured, std::move(again.nodes), std::move(state.outputs)));
     n.arguments.push_back(program::argument::of_tensors({state.start.begin(), state.start.end()}));
     n.arguments.push_back(program::argument::of_tensors({captured.begin(), captured.end()}));
     std::vector<program::value_index> unused;
@@ -240,10 +241,11 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     }
     for (auto const& [key, each] : again.attributes)
         set_attribute(*each.object, key.second, carry(body_attributes[key].held, unused, results, 0));
-    for (std::size_t i = variables; i != state.in_body.size(); ++i) results.push_back(copy_value(state.in_body[i]));
-    for (inferred_type const& each : rows) results.push_back(add_tensor("rows", each));
+    for (std::size_t i = variables; i != state.in_body.size(); ++i)
+        results.push_back(build_.copy_value(state.in_body[i]));
+    for (inferred_type const& each : rows) results.push_back(build_.add_tensor("rows", each));
     for (program::value_index const v : results) n.results.push_back({{v}, false});
-    out_.main.nodes.push_back(std::move(n));
+    build_.nodes().push_back(std::move(n));
     for (auto const& [tensor, result] : writes) write_back(tensor, results[result]);
     for (std::size_t i = 0; i != lists.size(); ++i) replace_grown(lists[i], results[carried + i], state.appended[i]);
     return flow::next;

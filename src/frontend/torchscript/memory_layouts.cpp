@@ -62,9 +62,9 @@ bool is_contiguous(stored_tensor const& t) {
 /// Whether a tensor is known to be contiguous, from the start of its memory.
 bool memory_layouts::is_known_contiguous(program::value_index v, int depth) const {
     if (depth > 50) return false;
-    for (program::input const& each : in_.out_.inputs)
+    for (program::input const& each : in_.build_.made().inputs)
         if (each.value == v) return each.kind == program::input_kind::user || is_contiguous(each.data);
-    for (program::node const& n : in_.out_.main.nodes) {
+    for (program::node const& n : in_.build_.nodes()) {
         bool const makes_it = std::any_of(n.results.begin(), n.results.end(), [&](program::result const& r) {
             return std::find(r.values.begin(), r.values.end(), v) != r.values.end();
         });

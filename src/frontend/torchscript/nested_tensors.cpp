@@ -20,7 +20,7 @@ value nested_tensors::without_padding(value const& x, value const& mask) {
 std::optional<value> nested_tensors::call(std::string_view name, std::vector<value> const& x) {
     if (name == "_nested_tensor_from_mask_left_aligned" && x.size() == 2) {
         // Padding is at the end of each sequence. If it is not, nn.TransformerEncoder computes padded places too.
-        in_.out_.dropped.push_back({"torch._nested_tensor_from_mask_left_aligned", in_.at_.where(), true});
+        in_.build_.drop("torch._nested_tensor_from_mask_left_aligned");
         return value::of(true);
     }
     if (name == "_nested_tensor_from_mask" && x.size() >= 2 && x[0].acts_as_tensor() && x[1].acts_as_tensor()) {

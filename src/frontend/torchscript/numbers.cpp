@@ -108,7 +108,7 @@ dtype interpreter::type_of_number(value const& v, dtype real) const {
     if (v.is() == kind::complex) return real == dtype::float64 ? dtype::complex128 : dtype::complex64;
     if (v.is() != kind::symbol)
         return v.is() == kind::boolean ? dtype::bool_ : v.is() == kind::integer ? dtype::int64 : real;
-    program::value_kind const k = out_.values[v.computed()].kind;
+    program::value_kind const k = build_.kind_of(v);
     return k == program::value_kind::sym_float  ? real
            : k == program::value_kind::sym_bool ? dtype::bool_
                                                 : dtype::int64;
@@ -218,7 +218,7 @@ std::optional<value> interpreter::call_on_numbers(std::string_view name, call_ar
         std::optional<std::int64_t> const b = x[1].integer();
         if (a && b && *b != 0 && *b != -1) return made(value::of(*a / *b));
         for (value const& each : x) {
-            bounds const b = bounds_of(expression_of(extent_of(each)), out_.ranges);
+            bounds const b = bounds_of(build_.expression_of(build_.extent_of(each)), build_.made().ranges);
             if (!b.min || *b.min < 0)
                 at_.fail("divides a size that may be negative and rounds towards zero, which is not supported");
         }
@@ -238,8 +238,7 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
             at_.fail("calculates with a complex number and a number that the model computes, or with " + in_quotes(op));
         if (each.is_number()) numbers.push_back(*each.number());
         else if (each.is() != kind::symbol) at_.fail("calculates with " + std::string(describe(each)));
-        program::value_kind const k =
-            each.is() == kind::symbol ? out_.values[each.computed()].kind : program::value_kind::sym_int;
+        program::value_kind const k = each.is() == kind::symbol ? build_.kind_of(each) : program::value_kind::sym_int;
         all_integral = all_integral && each.is() != kind::real && k != program::value_kind::sym_float;
         any_bool = any_bool || k == program::value_kind::sym_bool;
     }
@@ -261,10 +260,10 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
         op == "math.floor" || op == "math.ceil" || op == "math.trunc" || op == "round" || op == "torch.sym_int";
     if (op == "_operator.truediv" || op == "torch.sym_float" || op == "torch._sym_sqrt" || (!all_integral && !to_int))
         return add_python_node(op, x, program::value_kind::sym_float, {});
-    if (!all_integral || any_bool) return add_python_node(op, x, program::value_kind::sym_int, fresh_extent());
+    if (!all_integral || any_bool) return add_python_node(op, x, program::value_kind::sym_int, build_.fresh_extent());
     if (to_int) return x[0];
     std::vector<program::expression> e;
-    for (value const& each : x) e.push_back(expression_of(extent_of(each)));
+    for (value const& each : x) e.push_back(build_.expression_of(build_.extent_of(each)));
     program::expression made;
     if (op == "_operator.add") made = make_expression(ek::add, e);
     else if (op == "_operator.sub")
@@ -275,8 +274,8 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
     else if (op == "_operator.mod") made = make_expression(ek::mod, e);
     else if (op == "torch.sym_max") made = make_expression(ek::maximum, e);
     else if (op == "torch.sym_min") made = make_expression(ek::minimum, e);
-    else return add_python_node(op, x, program::value_kind::sym_int, fresh_extent());
-    program::extent const size = extent_of(std::move(made));
+    else return add_python_node(op, x, program::value_kind::sym_int, build_.fresh_extent());
+    program::extent const size = build_.extent_of(std::move(made));
     if (size.is_number()) return value::of(size.number);
     return add_python_node(op, x, program::value_kind::sym_int, size);
 }
@@ -312,20 +311,18 @@ value interpreter::convert_number(std::string_view type, value const& v) {
         n.op = "aten::item";
         n.schema = aten::find_schema(n.op);
         n.arguments.push_back(program::argument::of_tensor(t).named("self"));
-        n.origin = origin_here();
+        n.origin = build_.origin_here();
         program::value_kind const k = is_floating(held)      ? program::value_kind::sym_float
                                       : held == dtype::bool_ ? program::value_kind::sym_bool
                                                              : program::value_kind::sym_int;
-        program::value_index const made = add_value("item", k);
-        if (k == program::value_kind::sym_int) out_.values[made].symbolic = fresh_extent();
-        n.name = out_.values[made].name;
-        n.results.push_back({{made}, false});
-        out_.main.nodes.push_back(std::move(n));
+        program::value_index const made = build_.add_value("item", k);
+        if (k == program::value_kind::sym_int) build_.value_at(made).symbolic = build_.fresh_extent();
+        build_.add_node(std::move(n), made);
         return convert_number(type, value::of(kind::symbol, made));
     }
     if (v.is() != kind::symbol) at_.fail(std::string(type) + "() of " + std::string(describe(v)));
     value const out = v.as_number();
-    program::value_kind const k = out_.values[v.computed()].kind;
+    program::value_kind const k = build_.kind_of(v);
     if (type == "int" && k != program::value_kind::sym_int) return arithmetic("torch.sym_int", {out});
     if (type == "float" && k != program::value_kind::sym_float) return arithmetic("torch.sym_float", {out});
     if (type == "bool" && k != program::value_kind::sym_bool)

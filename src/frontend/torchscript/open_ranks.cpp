@@ -69,7 +69,7 @@ std::optional<value> interpreter::call_on_either(value const& function, call_arg
     std::optional<part> first = interpret_branch([&] { return call_with(1); });
     std::optional<part> second = interpret_branch([&] { return call_with(2); });
     if (first && second) return join(condition, *first, *second);
-    out_.dropped.push_back({"ops.prim.RaiseException", at_.where(), true}); // as a branch that only raises
+    build_.drop("ops.prim.RaiseException"); // as a branch that only raises
     return call_with(first ? 1 : 2);
 }
 

@@ -62,9 +62,7 @@ std::vector<overload> const& interpreter::overloads_of(std::string const& op) {
 
 /// How well a value fits an element of a type; lower is better, nothing if it does not fit.
 std::optional<int> interpreter::cost_of_element(aten::schema_type const& type, value const& v) {
-    auto const symbol_is = [&](program::value_kind k) {
-        return v.is() == kind::symbol && out_.values[v.computed()].kind == k;
-    };
+    auto const symbol_is = [&](program::value_kind k) { return v.is() == kind::symbol && build_.kind_of(v) == k; };
     bool const is_number = v.is_any_number();
     bool const is_held = v.is_number_as_tensor();
     bool const is_one_element = (v.is() == kind::weight && heap_.weights[v.weight()].data.element_count() == 1) ||
@@ -234,7 +232,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
         given.positional[4].is() == kind::symbol && given.positional[1].is() == kind::tensor) {
         // pad_packed_sequence() without total_length gives the number of batch_sizes, which is what 0 stands for.
         inferred_type const steps = type_of(given.positional[1].computed());
-        if (steps.sizes.size() == 1 && steps.sizes[0] == extent_of(given.positional[4])) {
+        if (steps.sizes.size() == 1 && steps.sizes[0] == build_.extent_of(given.positional[4])) {
             call_arguments longest = given;
             longest.positional[4] = value::of(std::int64_t{0});
             return call_operator(op, longest);
@@ -293,7 +291,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
                 n.arguments.push_back(argument_of(each.chosen->arguments[i].type, *each.bound[i])
                                           .named(std::string(each.chosen->arguments[i].name)));
         if (!each.chosen->is_torchs) n.schema = {};
-        n.origin = origin_here();
+        n.origin = build_.origin_here();
         try {
             std::vector<inferred_result> const types = types_of(n, *each.chosen);
             return add_results(std::move(n), *each.chosen, types);

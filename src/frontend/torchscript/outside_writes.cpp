@@ -49,9 +49,9 @@ void interpreter::note_aliases(program::node const& n, overload const& o) {
 /// Starts a part with a copy of a tensor, and lets its nodes and outputs use the copy.
 program::value_index interpreter::clone_in(part& of, program::value_index tensor,
                                            std::vector<program::argument>& outputs) {
-    std::vector<program::node> nodes = std::exchange(out_.main.nodes, {});
+    std::vector<program::node> nodes = std::exchange(build_.nodes(), {});
     value const made = call_operator("aten::clone", {{value::of(kind::tensor, tensor)}, {}});
-    std::swap(out_.main.nodes, nodes);
+    std::swap(build_.nodes(), nodes);
     program::value_index const copy = made.computed();
     replace_values(of.nodes, {{tensor, copy}});
     replace_values(outputs, {{tensor, copy}});
@@ -92,10 +92,10 @@ std::vector<interpreter::outside_write> interpreter::carry_writes(part& test, pa
         std::size_t const i = position(v);
         program::value_index inside = v;
         if (i == state.in_body.size()) {
-            inside = copy_value(v);
+            inside = build_.copy_value(v);
             state.start.push_back(v);
             state.in_body.push_back(inside);
-            state.in_test.push_back(copy_value(v));
+            state.in_test.push_back(build_.copy_value(v));
             state.outputs.push_back(program::argument::of_tensor(v));
             for (auto* const each : {&state.outputs, &state.collected}) replace_values(*each, {{v, inside}});
             replace_values(body.nodes, {{v, inside}});
@@ -129,7 +129,7 @@ std::vector<interpreter::outside_write> interpreter::merge_writes(part& first, p
         in(first, by_first, to.first);
         in(second, by_second, to.second);
         out.push_back({v, to.results.size()});
-        to.results.push_back(add_tensor("cond", type_of(v)));
+        to.results.push_back(build_.add_tensor("cond", type_of(v)));
     }
     return out;
 }

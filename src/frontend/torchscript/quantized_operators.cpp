@@ -120,8 +120,8 @@ value quantized_operators::known_parameter(value const& v) {
         if (std::optional<value> const number = number_in(w.data); number && !is_written) return number->as_number();
     }
     if (v.is() == kind::symbol) // float(self.scale)
-        for (std::size_t i = in_.out_.main.nodes.size(); i-- > 0;) {
-            program::node const& n = in_.out_.main.nodes[i];
+        for (std::size_t i = in_.build_.nodes().size(); i-- > 0;) {
+            program::node const& n = in_.build_.nodes()[i];
             if (n.op != "aten::item" || n.results[0].values[0] != v.computed()) continue;
             for (std::size_t w = 0; w != in_.heap_.weights.size(); ++w)
                 if (in_.heap_.weights[w].value == n.arguments[0].tensor.index)

@@ -49,7 +49,7 @@ bool is_in_place(overload const& o) {
 
 inferred_type interpreter::type_of(program::value_index v) const {
     if (auto const now = resized_.find(v); now != resized_.end()) v = now->second;
-    program::value const& known = out_.values[v];
+    program::value const& known = build_.value_at(v);
     inferred_type out;
     out.type = known.type;
     out.has_rank = known.has_type;
@@ -71,10 +71,10 @@ std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::a
             continue;
         }
         program::extent const e = each.is_computed()
-                                      ? extent_of(value::of(kind::symbol, each.computed))
+                                      ? build_.extent_of(value::of(kind::symbol, each.computed))
                                       : program::extent{each.integer().value_or(0), program::extent::none};
         if (e.is_number() && e.number < 0) return {};
-        known.operands.push_back(expression_of(e));
+        known.operands.push_back(build_.expression_of(e));
         out.emplace_back(e);
     }
     if (!open) return out;
@@ -83,7 +83,7 @@ std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::a
     all.kind = program::expression_kind::mul;
     for (auto const& each : from.sizes) {
         if (!each) return out;
-        all.operands.push_back(expression_of(*each));
+        all.operands.push_back(build_.expression_of(*each));
     }
     std::vector<program::expression> factors;
     std::int64_t number = 1;
@@ -114,7 +114,7 @@ std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::a
     program::expression n;
     n.number = number;
     rest.operands.push_back(n);
-    out[*open] = extent_of(std::move(rest));
+    out[*open] = build_.extent_of(std::move(rest));
     return out;
 }
 
@@ -145,7 +145,7 @@ bool interpreter::have_other_sizes(inferred_type const& a, inferred_type const& 
     if (a.sizes.size() != b.sizes.size()) return true;
     for (std::size_t i = 0; i != a.sizes.size(); ++i) {
         if (!a.sizes[i] || !b.sizes[i]) continue;
-        bounds const range = bounds_of_difference(*a.sizes[i], *b.sizes[i]);
+        bounds const range = build_.bounds_of_difference(*a.sizes[i], *b.sizes[i]);
         if ((range.min && *range.min > 0) || (range.max && *range.max < 0)) return true;
     }
     return false;
@@ -181,7 +181,7 @@ std::vector<inferred_result> interpreter::types_of(program::node const& n, overl
             made.op = view;
             if (name == "squeeze_" && n.op.find('.') != std::string::npos) made.op += n.op.substr(n.op.find('.'));
             made.schema = aten::find_schema(made.op);
-            return options_.infer(out_, made, nullptr);
+            return options_.infer(build_.made(), made, nullptr);
         }
         if (self.kind != program::argument_kind::tensor) at_.fail("writes to a value that is not a tensor");
         return {{{type_of(self.tensor)}, false}};
@@ -201,7 +201,7 @@ std::vector<inferred_result> interpreter::infer_now(program::node asked, known_e
         program::for_each_value(a, [&](program::value_index& v) {
             if (auto const now = resized_.find(v); now != resized_.end()) v = now->second;
         });
-    std::vector<inferred_result> out = options_.infer(out_, asked, elements);
+    std::vector<inferred_result> out = options_.infer(build_.made(), asked, elements);
     if (out.size() == 1 && out[0].types.size() == 1) complete_sizes(asked, out[0].types[0]);
     return out;
 }
@@ -221,7 +221,7 @@ void interpreter::complete_sizes(program::node const& n, inferred_type& type) {
     for (std::size_t i = 0; i != type.sizes.size() && i < wanted->numbers.size(); ++i) {
         program::number const& each = wanted->numbers[i];
         if (type.sizes[i] || (each.integer().has_value() && *each.integer() < 0)) continue;
-        type.sizes[i] = each.is_computed() ? extent_of(value::of(kind::symbol, each.computed))
+        type.sizes[i] = each.is_computed() ? build_.extent_of(value::of(kind::symbol, each.computed))
                                            : program::extent{each.integer().value_or(0), program::extent::none};
     }
 }
@@ -243,26 +243,26 @@ value interpreter::add_results(program::node n, overload const& o, std::vector<i
                 at_.fail("'" + n.op + "' returns " + std::string(o.returns[i].type.text) + ", which is not supported");
             if (each.type == dtype::undefined || !each.has_rank)
                 at_.fail("the type of a result of '" + n.op + "' is not known");
-            made.values.push_back(add_tensor(name, each));
+            made.values.push_back(build_.add_tensor(name, each));
             elements_.note(made.values.back(), each.elements);
             all.push_back(value::of(kind::tensor, made.values.back()));
         }
         if (all.empty() && !made.is_list && o.returns[i].type.base == aten::base_type::tensor) {
             // The mapping does not compute it. A value without a type: what uses it is refused.
-            made.values.push_back(add_value(name, program::value_kind::tensor));
+            made.values.push_back(build_.add_value(name, program::value_kind::tensor));
             all.push_back(value::of(kind::tensor, made.values.back()));
         }
         if (made.is_list) results.push_back(heap_.list(std::move(all)));
         else results.push_back(all.empty() ? value{} : all[0]);
     }
-    gradients_.note(out_, n);
-    n.name =
-        n.results.empty() || n.results[0].values.empty() ? unique_name(name) : out_.values[n.results[0].values[0]].name;
+    gradients_.note(build_.made(), n);
+    n.name = n.results.empty() || n.results[0].values.empty() ? build_.unique_name(name)
+                                                              : build_.value_at(n.results[0].values[0]).name;
     bool const resizes = o.is_torchs && is_in_place(o) && !resizing(name).empty();
     if (resizes) resized_[n.arguments.front().tensor] = n.results[0].values[0];
     else note_aliases(n, o);
     note_resized_outs(n, o);
-    out_.main.nodes.push_back(std::move(n));
+    build_.nodes().push_back(std::move(n));
     at_.spend(1);
     if (results.empty()) return {};
     return results.size() == 1 ? results[0] : heap_.tuple(std::move(results));
@@ -287,58 +287,12 @@ value interpreter::add_python_node(std::string_view op, std::vector<value> const
     n.kind = program::node_kind::python;
     n.op = op;
     for (value const& each : x) n.arguments.push_back(program::argument::of_number(number_of(each)));
-    n.origin = origin_here();
-    program::value_index const made = add_value(op.substr(op.rfind('.') + 1), k);
-    out_.values[made].symbolic = size;
-    n.name = out_.values[made].name;
-    n.results.push_back({{made}, false});
-    out_.main.nodes.push_back(std::move(n));
+    n.origin = build_.origin_here();
+    program::value_index const made = build_.add_value(op.substr(op.rfind('.') + 1), k);
+    build_.value_at(made).symbolic = size;
+    build_.add_node(std::move(n), made);
     at_.spend(1);
     return value::of(kind::symbol, made);
-}
-
-program::value_index interpreter::add_value(std::string_view name, program::value_kind k) {
-    auto const index = static_cast<program::value_index>(out_.values.size());
-    program::value& made = out_.values.emplace_back();
-    made.name = unique_name(name);
-    made.kind = k;
-    return index;
-}
-
-program::value_index interpreter::add_tensor(std::string_view name, inferred_type const& type) {
-    program::value_index const index = add_value(name, program::value_kind::tensor);
-    std::vector<program::extent> all;
-    for (auto const& each : type.sizes) all.push_back(each ? *each : fresh_extent());
-    program::value& made = out_.values[index];
-    made.has_type = true;
-    made.type = type.type;
-    made.sizes = std::move(all);
-    return index;
-}
-
-/// "relu", "relu_1", "relu_2"
-std::string interpreter::unique_name(std::string_view wanted) {
-    std::string name(wanted);
-    while (name.size() > 1 && name.back() == '_') name.pop_back();
-    for (;;) {
-        std::size_t const number = names_[name]++;
-        if (number == 0) return name;
-        std::string next = name + '_' + std::to_string(number);
-        if (names_.try_emplace(next, 1).second) return next;
-    }
-}
-
-std::uint32_t interpreter::origin_here() {
-    program::origin made;
-    if (at_.current() != nullptr) {
-        made.module = at_.current()->module;
-        made.module_type = at_.current()->module_type;
-    }
-    made.source = at_.where();
-    auto const [known, is_new] =
-        origins_.try_emplace(made.module + '\n' + made.source, static_cast<std::uint32_t>(out_.origins.size()));
-    if (is_new) out_.origins.push_back(std::move(made));
-    return known->second;
 }
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -15,12 +15,11 @@ using ek = program::expression_kind;
 /// The result of a comparison that follows from the ranges of symbols.
 std::optional<bool> interpreter::compare_symbols(std::string_view op, std::vector<value> const& x) {
     for (value const& each : x) {
-        bool const is_integer =
-            each.is() == kind::integer ||
-            (each.is() == kind::symbol && out_.values[each.computed()].kind == program::value_kind::sym_int);
+        bool const is_integer = each.is() == kind::integer ||
+                                (each.is() == kind::symbol && build_.kind_of(each) == program::value_kind::sym_int);
         if (!is_integer) return {};
     }
-    bounds const b = bounds_of_difference(extent_of(x[0]), extent_of(x[1]));
+    bounds const b = build_.bounds_of_difference(build_.extent_of(x[0]), build_.extent_of(x[1]));
     bool const positive = b.min && *b.min > 0;
     bool const negative = b.max && *b.max < 0;
     bool const not_negative = b.min && *b.min >= 0;
@@ -36,48 +35,6 @@ std::optional<bool> interpreter::compare_symbols(std::string_view op, std::vecto
     return op == "_operator.eq" ? answer(same, positive || negative) : answer(positive || negative, same);
 }
 
-/// The bounds of a - b, for all values of the symbols.
-bounds interpreter::bounds_of_difference(program::extent const& a, program::extent const& b) const {
-    program::expression const difference = make_expression(
-        ek::add, {expression_of(a), make_expression(ek::mul, {integer_expression(-1), expression_of(b)})});
-    return bounds_of(program::substitute(difference, {}), out_.ranges);
-}
-
-program::expression interpreter::expression_of(program::extent const& e) const {
-    return e.is_number() ? integer_expression(e.number) : out_.expressions[e.expression];
-}
-
-program::extent interpreter::extent_of(program::expression e) {
-    program::expression plain = program::substitute(e, {});
-    if (plain.kind == ek::integer) return {plain.number, program::extent::none};
-    std::string text = program::to_string(plain);
-    if (text.size() > 2000) at_.fail("a size is too complicated: an expression of more than 2000 characters");
-    auto const [known, is_new] =
-        expressions_.try_emplace(std::move(text), static_cast<std::uint32_t>(out_.expressions.size()));
-    if (is_new) out_.expressions.push_back(std::move(plain));
-    return {0, known->second};
-}
-
-program::extent interpreter::extent_of(value const& v) {
-    if (v.is() == kind::integer || v.is() == kind::boolean)
-        return {v.number()->to<std::int64_t>(), program::extent::none};
-    if (v.is() != kind::symbol) at_.fail("uses " + std::string(describe(v)) + " as a size");
-    std::optional<program::extent>& known = out_.values[v.computed()].symbolic;
-    if (!known) known = fresh_extent();
-    return *known;
-}
-
-/// A size that is not known before the model runs. Its name tells that it depends on data.
-program::extent interpreter::fresh_extent() {
-    program::expression e;
-    e.kind = ek::symbol;
-    do {
-        e.symbol = "u" + std::to_string(next_symbol_++);
-    } while (out_.ranges.contains(e.symbol)); // the user may have named a dimension so
-    out_.ranges[e.symbol] = {0, std::numeric_limits<std::int64_t>::max()};
-    return extent_of(std::move(e));
-}
-
 /// The size of a dimension: a number, or a node that reads it.
 value interpreter::size_value(program::value_index tensor, std::size_t axis) {
     inferred_type const type = type_of(tensor);
@@ -90,12 +47,10 @@ value interpreter::size_value(program::value_index tensor, std::size_t axis) {
         n.schema = aten::find_schema(n.op);
         n.arguments.push_back(program::argument::of_tensor(tensor).named("self"));
         n.arguments.push_back(program::argument::of_number(static_cast<std::int64_t>(axis)).named("dim"));
-        n.origin = origin_here();
-        known->second = add_value("sym_size_int", program::value_kind::sym_int);
-        out_.values[known->second].symbolic = size;
-        n.name = out_.values[known->second].name;
-        n.results.push_back({{known->second}, false});
-        out_.main.nodes.push_back(std::move(n));
+        n.origin = build_.origin_here();
+        known->second = build_.add_value("sym_size_int", program::value_kind::sym_int);
+        build_.value_at(known->second).symbolic = size;
+        build_.add_node(std::move(n), known->second);
     }
     return value::of(kind::symbol, known->second);
 }

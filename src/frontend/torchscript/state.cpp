@@ -58,16 +58,16 @@ std::optional<held_value> interpreter::held_of(value const& v, int depth) {
         out.type = type.type;
         for (auto const& each : type.sizes) {
             if (!each) return {};
-            out.sizes.push_back(program::substitute(expression_of(*each), {}));
+            out.sizes.push_back(program::substitute(build_.expression_of(*each), {}));
             if (!has_only(out.sizes.back(), state_.dimensions)) return {};
         }
         return out;
     }
     if (v.is() == kind::symbol) {
-        out.number = out_.values[v.computed()].kind;
+        out.number = build_.kind_of(v);
         out.is = held_as::number;
         if (out.number != program::value_kind::sym_int) return out;
-        program::expression size = program::substitute(expression_of(extent_of(v)), {});
+        program::expression size = program::substitute(build_.expression_of(build_.extent_of(v)), {});
         if (!has_only(size, state_.dimensions)) return out;
         out.is = held_as::size;
         out.size = std::move(size);
@@ -90,11 +90,11 @@ value interpreter::value_of(held_value const& held, value const& saved, std::str
     case held_as::saved: return saved;
     case held_as::constant: return value(held.known);
     case held_as::size:
-        for (program::input const& in : out_.inputs) {
+        for (program::input const& in : build_.made().inputs) {
             if (in.value == program::no_value) continue;
             inferred_type const type = type_of(in.value);
             for (std::size_t axis = 0; axis != type.sizes.size(); ++axis)
-                if (type.sizes[axis] && program::substitute(expression_of(*type.sizes[axis]), {}) == held.size)
+                if (type.sizes[axis] && program::substitute(build_.expression_of(*type.sizes[axis]), {}) == held.size)
                     return size_value(in.value, axis);
         }
         at_.fail("the attribute " + in_quotes(name) + " keeps a number that is not the size of an input");
@@ -107,15 +107,13 @@ value interpreter::value_of(held_value const& held, value const& saved, std::str
     case held_as::tensor:
     case held_as::zeros: {
         inferred_type type{held.type, true, {}};
-        for (program::expression const& each : held.sizes) type.sizes.emplace_back(extent_of(each));
+        for (program::expression const& each : held.sizes) type.sizes.emplace_back(build_.extent_of(each));
         if (held.is == held_as::tensor) return make_input(name, type);
         program::node n;
         n.op = "aten::zeros";
         n.schema = aten::find_schema(n.op);
-        program::value_index const made = add_tensor("zeros", type);
-        n.name = out_.values[made].name;
-        n.results.push_back({{made}, false});
-        out_.main.nodes.push_back(std::move(n)); // for a comparison only: its size is that of the result
+        program::value_index const made = build_.add_tensor("zeros", type);
+        build_.add_node(std::move(n), made); // for a comparison only: its size is that of the result
         return value::of(kind::tensor, made);
     }
     case held_as::group: {
@@ -152,9 +150,9 @@ void interpreter::add_kept(held_value const& held, value const& now, std::string
         return;
     }
     if (held.is != held_as::number && held.is != held_as::tensor) return;
-    out_.main.outputs.push_back(held.is == held_as::tensor ? program::argument::of_tensor(tensor_of(now))
-                                                           : program::argument::of_number(number_of(now)));
-    out_.outputs.push_back({program::output_kind::input_mutation, plain_name(name)});
+    build_.add_output(held.is == held_as::tensor ? program::argument::of_tensor(tensor_of(now))
+                                                 : program::argument::of_number(number_of(now)),
+                      {program::output_kind::input_mutation, plain_name(name)});
 }
 
 /// New values of buffers that were assigned, `self.count = torch.add(self.count, 1)`, and of attributes that the model keeps.
@@ -166,9 +164,9 @@ void interpreter::add_state() {
             now.acts_as_tensor() && type_of(tensor_of(now)).sizes == type_of(use_weight(index)).sizes;
         if (is_unchanged || keeps_type) state_.assigned.erase({place.first->path, place.second});
         if (is_unchanged || !keeps_type) continue;
-        out_.main.outputs.push_back(program::argument::of_tensor(tensor_of(now)));
         bool const is_parameter = heap_.weights[index].role == program::input_kind::parameter;
-        out_.outputs.push_back(
+        build_.add_output(
+            program::argument::of_tensor(tensor_of(now)),
             {is_parameter ? program::output_kind::parameter_mutation : program::output_kind::buffer_mutation,
              heap_.weights[index].name});
     }

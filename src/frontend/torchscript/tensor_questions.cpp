@@ -108,14 +108,14 @@ std::optional<value> interpreter::call_about_state(std::string_view name, std::v
         x[1].is() == kind::list)
         return broadcast_sizes(x[0].list()->items, x[1].list()->items);
     if (name == "_assert") {
-        out_.dropped.push_back({"torch._assert", at_.where(), true});
+        build_.drop("torch._assert");
         return value{};
     }
     if (name == "wait" && x.size() == 1) return x[0]; // fork() has run already
     if (name == "_unwrap_optional" && x.size() == 1) {
         if (x[0].is() == kind::none)
             at_.fail("unwraps an optional value that is None, for which torch raises an exception");
-        if (x[0].is() == kind::optional) out_.dropped.push_back({"ops.prim.RaiseException", at_.where(), true});
+        if (x[0].is() == kind::optional) build_.drop("ops.prim.RaiseException");
         return without_none(x[0]);
     }
     if ((name == "promote_types" || name == "can_cast") && x.size() == 2 && x[0].integer() && x[1].integer()) {

@@ -76,16 +76,14 @@ program::value_index interpreter::tensor_of(value const& v, std::optional<dtype>
     n.schema = aten::find_schema(n.op);
     n.arguments.push_back(program::argument::of_number(number_of(v.as_number())).named("s"));
     n.arguments.push_back(program::argument::of_type(type).named("dtype"));
-    n.origin = origin_here();
-    program::value_index const made = add_tensor("scalar_tensor", {type, true, {}, {}});
+    n.origin = build_.origin_here();
+    program::value_index const made = build_.add_tensor("scalar_tensor", {type, true, {}, {}});
     if (v.is_number() && tensor::can_hold(type)) {
         auto const elements = std::make_shared<tensor>(tensor{type, {}, {}});
         elements->append(*v.number());
         elements_.note(made, elements);
     }
-    n.name = out_.values[made].name;
-    n.results.push_back({{made}, false});
-    out_.main.nodes.push_back(std::move(n));
+    build_.add_node(std::move(n), made);
     return made;
 }
 
@@ -97,14 +95,14 @@ program::value_index interpreter::use_weight(std::size_t index) {
     std::string name = w.name.empty() ? "constant_" + std::to_string(index) : w.name;
     std::string plain = name;
     std::replace(plain.begin(), plain.end(), '.', '_');
-    w.value = add_tensor((w.role == program::input_kind::parameter ? "p_"
-                          : w.role == program::input_kind::buffer  ? "b_"
-                                                                   : "c_") +
-                             plain,
-                         type);
+    w.value = build_.add_tensor((w.role == program::input_kind::parameter ? "p_"
+                                 : w.role == program::input_kind::buffer  ? "b_"
+                                                                          : "c_") +
+                                    plain,
+                                type);
     if (w.data.parts.size() == 1)
         for (std::int64_t const s : w.data.parts[0].strides)
-            out_.values[w.value].strides.push_back({s, program::extent::none});
+            build_.value_at(w.value).strides.push_back({s, program::extent::none});
     program::input in;
     in.kind = w.role;
     in.value = w.value;
@@ -112,8 +110,7 @@ program::value_index interpreter::use_weight(std::size_t index) {
     in.data = w.data;
     if (w.requires_gradient) gradients_.require(w.value);
     if (w.role == program::input_kind::constant) elements_.note_stored(w.value);
-    out_.inputs.push_back(std::move(in));
-    out_.main.inputs.push_back(w.value);
+    build_.add_input(std::move(in));
     return w.value;
 }
 

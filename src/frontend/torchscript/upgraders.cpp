@@ -39,7 +39,7 @@ std::optional<value> interpreter::call_as_saved(std::string_view name, call_argu
         auto const acts = [](value const& v) { return v.acts_as_tensor(); };
         auto const is_floating_value = [&](value const& v) {
             if (v.is() == kind::tensor || v.is() == kind::weight) return is_floating(type_of(tensor_of(v)).type);
-            if (v.is() == kind::symbol) return out_.values[v.computed()].kind == program::value_kind::sym_float;
+            if (v.is() == kind::symbol) return build_.kind_of(v) == program::value_kind::sym_float;
             return v.is() == kind::real;
         };
         if (has(given, "rounding_mode") || std::none_of(given.positional.begin(), given.positional.end(), acts) ||
