@@ -33,6 +33,13 @@ struct overload {
     bool is_torchs = true;
 };
 
+/// The name of an operator, without its namespace and overload: "add" of "aten::add.Tensor".
+[[nodiscard]] inline std::string_view operator_name(std::string_view op) {
+    op = op.substr(0, op.find('.'));
+    std::size_t const colons = op.find("::");
+    return colons == std::string_view::npos ? op : op.substr(colons + 2);
+}
+
 /// The number that a stored tensor of one element has; nothing if it has more, or a dtype without numbers of Python.
 [[nodiscard]] std::optional<value> number_in(stored_tensor const& t);
 

@@ -42,12 +42,12 @@ void replace_values(std::vector<program::node>& nodes, replacements const& by) {
 interpreter::part interpreter::interpret_separately(std::function<value()> const& body) {
     constexpr int max_depth = 32;
     if (++apart_ > max_depth) at_.fail("branches and loops that depend on data are nested more than 32 levels deep");
-    at_.spend(at_.current()->variables.size() + sizes_.size() + resized_.size());
+    at_.spend(at_.current()->variables.size() + sizes_.size() + types_.resized().size());
     part out;
     std::vector<program::node> nodes = std::exchange(build_.nodes(), {});
     auto variables = at_.current()->variables;
     auto const sizes = sizes_;
-    auto const resized = resized_;
+    result_types::new_sizes const resized = types_.resized();
     std::vector<program::value_index> written = std::exchange(written_, {});
     outside_attributes changed = std::exchange(changed_, {});
     std::size_t const fence = std::exchange(heap_.fence, heap_.made);
@@ -59,7 +59,7 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
         out.attributes = std::exchange(changed_, std::move(changed));
         for (auto& [key, each] : out.attributes) std::swap(each.object->attributes[key.second], each.held);
         sizes_ = sizes;
-        resized_ = resized;
+        types_.set_resized(resized);
         --apart_;
     };
     frame* const here = at_.current();
@@ -99,7 +99,7 @@ program::argument interpreter::condition_argument(value const& condition) {
         return program::argument::of_number(number_of(convert_number("bool", condition)));
     if (condition.is_number()) return program::argument::of_number(number_of(convert_number("bool", condition)));
     program::value_index const t = tensor_of(condition);
-    if (type_of(t).type == dtype::bool_) return program::argument::of_tensor(t);
+    if (types_.type_of(t).type == dtype::bool_) return program::argument::of_tensor(t);
     return program::argument::of_tensor(
         tensor_of(call_operator("aten::ne", {{condition, value::of(std::int64_t{0})}, {}})));
 }
@@ -150,7 +150,7 @@ value interpreter::stand_in(value const& like, std::vector<program::node> const&
         default: return value::of(std::int64_t{0});
         }
     }
-    inferred_type const type = type_of(like.computed());
+    inferred_type const type = types_.type_of(like.computed());
     std::vector<value> sizes;
     for (auto const& each : type.sizes)
         sizes.push_back(value::of(each && each->is_number() ? each->number : std::int64_t{1}));
@@ -193,8 +193,8 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
     if (a.acts_as_tensor() && b.acts_as_tensor()) {
         to.first.push_back(program::argument::of_tensor(tensor_in(*to.first_nodes, a)));
         to.second.push_back(program::argument::of_tensor(tensor_in(*to.second_nodes, b)));
-        inferred_type type = type_of(to.first.back().tensor);
-        inferred_type const other = type_of(to.second.back().tensor);
+        inferred_type type = types_.type_of(to.first.back().tensor);
+        inferred_type const other = types_.type_of(to.second.back().tensor);
         if (type.type != other.type || type.sizes.size() != other.sizes.size()) {
             to.first.pop_back();
             to.second.pop_back();

@@ -148,7 +148,7 @@ std::optional<value> interpreter::call_on_rows(std::string_view name, std::vecto
     std::optional<value> const given = x.size() > 1 ? constant_of(x[1]) : std::optional(value::of(std::int64_t{0}));
     if (x.size() > 2 || !given || !given->integer()) return {};
     bool const stacks = name == "stack";
-    auto const rank = static_cast<std::int64_t>(type_of(tensor).sizes.size());
+    auto const rank = static_cast<std::int64_t>(types_.type_of(tensor).sizes.size());
     if (!stacks && rank == 1) at_.fail("concatenates tensors without dimensions");
     std::int64_t const dim = position_in(at_, *given, static_cast<std::size_t>(stacks ? rank : rank - 1));
     value out = value::of(kind::tensor, tensor);
@@ -163,7 +163,7 @@ std::optional<value> interpreter::unbind(call_arguments const& given) {
     std::optional<value> const along =
         given.positional.size() > 1 ? constant_of(given.positional[1]) : std::optional(value::of(std::int64_t{0}));
     program::value_index tensor = tensor_of(given.positional[0]);
-    inferred_type const type = type_of(tensor);
+    inferred_type const type = types_.type_of(tensor);
     if (!along || !along->integer() || !type.has_rank || type.sizes.empty()) return {};
     std::int64_t const dim = position_in(at_, *along, type.sizes.size());
     std::optional<program::extent> const size = type.sizes[static_cast<std::size_t>(dim)];

@@ -30,6 +30,7 @@
 #include "nested_tensors.hpp"
 #include "program_builder.hpp"
 #include "quantized_operators.hpp"
+#include "result_types.hpp"
 #include "tensor_aliases.hpp"
 #include "values.hpp"
 
@@ -247,16 +248,6 @@ private:
     [[nodiscard]] program::value_index use_weight(std::size_t index);
 
     // results.cpp: the types of what nodes compute
-    [[nodiscard]] std::vector<inferred_result> types_of_outs(program::node const& n, overload const& o);
-    [[nodiscard]] std::vector<inferred_result> infer_now(program::node asked, known_elements const* elements = nullptr);
-    [[nodiscard]] bool have_other_sizes(inferred_type const& a, inferred_type const& b) const;
-    void note_resized_outs(program::node const& n, overload const& o);
-    [[nodiscard]] std::vector<inferred_result> types_of(program::node const& n, overload const& o);
-    [[nodiscard]] std::optional<inferred_type> type_by_rule(program::node const& n);
-    [[nodiscard]] inferred_type type_of(program::value_index v) const;
-    [[nodiscard]] std::optional<std::vector<std::optional<program::extent>>> reshaped(inferred_type const& from,
-                                                                                      program::argument const& sizes);
-    void complete_sizes(program::node const& n, inferred_type& type);
     [[nodiscard]] value add_results(program::node n, overload const& o, std::vector<inferred_result> const& types);
     [[nodiscard]] value add_python_node(std::string_view op, std::vector<value> const& x, program::value_kind k,
                                         std::optional<program::extent> size);
@@ -287,10 +278,9 @@ private:
     int depth_ = 0;
     std::unordered_map<std::string, std::vector<overload>> overloads_;
     std::map<std::pair<program::value_index, std::size_t>, program::value_index> sizes_; ///< of dynamic dimensions
-    std::unordered_map<program::value_index, program::value_index>
-        resized_; ///< a value whose sizes were changed in place, and its new type
     tensor_aliases aliases_;
     constant_elements elements_{aliases_};
+    result_types types_{build_, at_, elements_, options_.infer};
     quantized_operators quantized_{*this};
     nested_tensors nested_{*this};
     std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends

@@ -74,8 +74,8 @@ void interpreter::append_carried(std::string const& what, value const& before, v
             at_.fail("the " + what + " is " + std::string(describe(after)) +
                      " after an iteration that depends on data");
         program::value_index const v = tensor_in(nodes, after);
-        inferred_type const old = type_of(before.computed());
-        inferred_type const now = type_of(v);
+        inferred_type const old = types_.type_of(before.computed());
+        inferred_type const now = types_.type_of(v);
         bool is_same = old.type == now.type && old.sizes.size() == now.sizes.size();
         auto const open = open_axes_.find(before.computed());
         for (std::size_t i = 0; is_same && i != old.sizes.size(); ++i)
@@ -112,8 +112,8 @@ void interpreter::find_resized(value const& before, value const& after, std::siz
                                state_axes& resized) const {
     bool const has_items = before.is() == kind::list || before.is() == kind::tuple || before.is() == kind::optional;
     if (before.is() == kind::tensor && after.is() == kind::tensor) {
-        inferred_type const old = type_of(before.computed());
-        inferred_type const now = type_of(after.computed());
+        inferred_type const old = types_.type_of(before.computed());
+        inferred_type const now = types_.type_of(after.computed());
         for (std::size_t i = 0; old.sizes.size() == now.sizes.size() && i != old.sizes.size(); ++i)
             if (old.sizes[i] != now.sizes[i]) resized.emplace(position, i);
     }
@@ -213,7 +213,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     std::move(state.collected.begin(), state.collected.end(), std::back_inserter(state.outputs));
     std::vector<inferred_type> rows;
     for (std::size_t i = carried; i != state.outputs.size(); ++i) {
-        rows.push_back(type_of(state.outputs[i].tensor));
+        rows.push_back(types_.type_of(state.outputs[i].tensor));
         rows.back().sizes.insert(rows.back().sizes.begin(), count ? build_.extent_of(*count) : build_.fresh_extent());
     }
     program::node n;

@@ -75,7 +75,7 @@ bool memory_layouts::is_known_contiguous(program::value_index v, int depth) cons
         for (program::argument const& a : n.arguments) {
             if (a.kind != program::argument_kind::tensor || a.tensor == program::no_value) continue;
             if (!is_known_contiguous(a.tensor, depth + 1)) return false;
-            any_whole = any_whole || in_.type_of(a.tensor).sizes == in_.type_of(v).sizes;
+            any_whole = any_whole || in_.types_.type_of(a.tensor).sizes == in_.types_.type_of(v).sizes;
         }
         return any_whole;
     }
@@ -84,7 +84,7 @@ bool memory_layouts::is_known_contiguous(program::value_index v, int depth) cons
 
 /// The strides of a contiguous tensor.
 value memory_layouts::contiguous_strides(program::value_index v) {
-    std::size_t const rank = in_.type_of(v).sizes.size();
+    std::size_t const rank = in_.types_.type_of(v).sizes.size();
     std::vector<value> out(rank);
     value stride = value::of(std::int64_t{1});
     for (std::size_t i = rank; i-- != 0;) {
@@ -98,7 +98,7 @@ value memory_layouts::contiguous_strides(program::value_index v) {
 
 /// x.fill_diagonal_(number): writes to the diagonal of a matrix, or of a cube.
 value memory_layouts::fill_diagonal(value const& x, value const& number, bool wraps) {
-    inferred_type const type = in_.type_of(in_.tensor_of(x));
+    inferred_type const type = in_.types_.type_of(in_.tensor_of(x));
     std::size_t const rank = type.sizes.size();
     if (!type.has_rank || rank < 2) in_.at_.fail("calls fill_diagonal_() of a tensor with less than 2 dimensions");
     auto const number_at = [&](std::size_t i) {
@@ -129,7 +129,7 @@ std::optional<value> memory_layouts::call(std::string_view name, call_arguments 
     bool const asks = std::find(std::begin(questions), std::end(questions), name) != std::end(questions);
     if (!asks && name != "as_strided") return {};
     program::value_index const v = in_.tensor_of(x[0]);
-    bool const is_known = in_.type_of(v).has_rank && is_known_contiguous(v, 0);
+    bool const is_known = in_.types_.type_of(v).has_rank && is_known_contiguous(v, 0);
     if (!is_known)
         in_.at_.fail(
             (asks ? "asks for the memory layout of a tensor (" : "depends on the memory layout of a tensor (") +

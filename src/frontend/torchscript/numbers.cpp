@@ -303,7 +303,7 @@ value interpreter::convert_number(std::string_view type, value const& v) {
     }
     if (v.is() == kind::tensor || v.is() == kind::weight) {
         program::value_index const t = tensor_of(v);
-        inferred_type const given = type_of(t);
+        inferred_type const given = types_.type_of(t);
         dtype const held = given.type;
         if (type == "bool" && held != dtype::bool_ && given.has_rank && given.sizes.empty())
             return convert_number("bool", call_operator("aten::ne", {{v, value::of(std::int64_t{0})}, {}}));
@@ -328,6 +328,20 @@ value interpreter::convert_number(std::string_view type, value const& v) {
     if (type == "bool" && k != program::value_kind::sym_bool)
         return arithmetic("_operator.ne", {out, value::of(std::int64_t{0})});
     return out;
+}
+
+value interpreter::add_python_node(std::string_view op, std::vector<value> const& x, program::value_kind k,
+                                   std::optional<program::extent> size) {
+    program::node n;
+    n.kind = program::node_kind::python;
+    n.op = op;
+    for (value const& each : x) n.arguments.push_back(program::argument::of_number(number_of(each)));
+    n.origin = build_.origin_here();
+    program::value_index const made = build_.add_value(op.substr(op.rfind('.') + 1), k);
+    build_.value_at(made).symbolic = size;
+    build_.add_node(std::move(n), made);
+    at_.spend(1);
+    return value::of(kind::symbol, made);
 }
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -13,7 +13,7 @@ std::optional<value> interpreter::open_parts(std::string_view op, call_arguments
         return {};
     if (!x[1].is_any_number()) return {}; // a list of sizes
     value const dim = x.size() > 2 ? x[2] : value::of(std::int64_t{0});
-    inferred_type const type = type_of(tensor_of(x[0]));
+    inferred_type const type = types_.type_of(tensor_of(x[0]));
     if (!dim.integer() || !type.has_rank || type.sizes.empty()) return {};
     std::int64_t const axis = position_in(at_, dim, type.sizes.size());
     value const size = size_value(tensor_of(x[0]), static_cast<std::size_t>(axis));

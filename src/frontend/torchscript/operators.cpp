@@ -66,7 +66,7 @@ std::optional<int> interpreter::cost_of_element(aten::schema_type const& type, v
     bool const is_number = v.is_any_number();
     bool const is_held = v.is_number_as_tensor();
     bool const is_one_element = (v.is() == kind::weight && heap_.weights[v.weight()].data.element_count() == 1) ||
-                                (v.is() == kind::tensor && type_of(v.computed()).sizes.empty());
+                                (v.is() == kind::tensor && types_.type_of(v.computed()).sizes.empty());
     switch (type.base) {
     case base_type::tensor:
         if (v.is_weak()) return weak_tensor;
@@ -214,7 +214,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
         call_arguments rest{{given.positional[0]}, {}};
         bool const copies = given.positional.size() > 4 && given.positional[4].is_true();
         if (copies) rest.positional[0] = call_operator("aten::clone", rest);
-        bool const is_same_type = has_type && type_of(tensor_of(rest.positional[0])).type ==
+        bool const is_same_type = has_type && types_.type_of(tensor_of(rest.positional[0])).type ==
                                                   aten::scalar_type(*given.positional[2].integer());
         if (!has_type || is_same_type) return rest.positional[0]; // torch returns the tensor itself
         rest.positional.push_back(given.positional[2]);
@@ -231,7 +231,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
     if (op == "aten::_pad_packed_sequence" && given.positional.size() == 5 &&
         given.positional[4].is() == kind::symbol && given.positional[1].is() == kind::tensor) {
         // pad_packed_sequence() without total_length gives the number of batch_sizes, which is what 0 stands for.
-        inferred_type const steps = type_of(given.positional[1].computed());
+        inferred_type const steps = types_.type_of(given.positional[1].computed());
         if (steps.sizes.size() == 1 && steps.sizes[0] == build_.extent_of(given.positional[4])) {
             call_arguments longest = given;
             longest.positional[4] = value::of(std::int64_t{0});
@@ -293,7 +293,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
         if (!each.chosen->is_torchs) n.schema = {};
         n.origin = build_.origin_here();
         try {
-            std::vector<inferred_result> const types = types_of(n, *each.chosen);
+            std::vector<inferred_result> const types = types_.types_of(n, *each.chosen);
             return add_results(std::move(n), *each.chosen, types);
         } catch (error const& e) {
             if (refusal.empty()) refusal = e.what();
@@ -301,6 +301,46 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
     }
     if (refusal.starts_with(code_.path() + ": ")) throw error(refusal); // it has the line already
     at_.fail(refusal);
+}
+
+value interpreter::add_results(program::node n, overload const& o, std::vector<inferred_result> const& types) {
+    std::string const name(operator_name(n.op));
+    if (!o.returns.empty() && types.size() < o.returns.size())
+        at_.fail("'" + n.op + "' has " + std::to_string(o.returns.size()) + " results, but its mapping returns " +
+                 std::to_string(types.size()));
+    std::vector<value> results;
+    for (std::size_t i = 0; i != o.returns.size(); ++i) {
+        program::result& made = n.results.emplace_back();
+        made.is_list = o.returns[i].type.list;
+        if (made.is_list != types[i].is_list)
+            at_.fail("the results of the mapping of '" + n.op + "' do not match its schema");
+        std::vector<value> all;
+        for (inferred_type const& each : types[i].types) {
+            if (o.returns[i].type.base != aten::base_type::tensor)
+                at_.fail("'" + n.op + "' returns " + std::string(o.returns[i].type.text) + ", which is not supported");
+            if (each.type == dtype::undefined || !each.has_rank)
+                at_.fail("the type of a result of '" + n.op + "' is not known");
+            made.values.push_back(build_.add_tensor(name, each));
+            elements_.note(made.values.back(), each.elements);
+            all.push_back(value::of(kind::tensor, made.values.back()));
+        }
+        if (all.empty() && !made.is_list && o.returns[i].type.base == aten::base_type::tensor) {
+            // The mapping does not compute it. A value without a type: what uses it is refused.
+            made.values.push_back(build_.add_value(name, program::value_kind::tensor));
+            all.push_back(value::of(kind::tensor, made.values.back()));
+        }
+        if (made.is_list) results.push_back(heap_.list(std::move(all)));
+        else results.push_back(all.empty() ? value{} : all[0]);
+    }
+    gradients_.note(build_.made(), n);
+    n.name = n.results.empty() || n.results[0].values.empty() ? build_.unique_name(name)
+                                                              : build_.value_at(n.results[0].values[0]).name;
+    if (!types_.note_resized(n, o)) note_aliases(n, o);
+    types_.note_resized_outs(n, o);
+    build_.nodes().push_back(std::move(n));
+    at_.spend(1);
+    if (results.empty()) return {};
+    return results.size() == 1 ? results[0] : heap_.tuple(std::move(results));
 }
 
 } // namespace ATON_NAMESPACE::torchscript

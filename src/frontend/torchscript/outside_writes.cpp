@@ -129,7 +129,7 @@ std::vector<interpreter::outside_write> interpreter::merge_writes(part& first, p
         in(first, by_first, to.first);
         in(second, by_second, to.second);
         out.push_back({v, to.results.size()});
-        to.results.push_back(build_.add_tensor("cond", type_of(v)));
+        to.results.push_back(build_.add_tensor("cond", types_.type_of(v)));
     }
     return out;
 }

@@ -37,7 +37,7 @@ std::optional<bool> interpreter::compare_symbols(std::string_view op, std::vecto
 
 /// The size of a dimension: a number, or a node that reads it.
 value interpreter::size_value(program::value_index tensor, std::size_t axis) {
-    inferred_type const type = type_of(tensor);
+    inferred_type const type = types_.type_of(tensor);
     program::extent const size = type.sizes.at(axis).value();
     if (size.is_number()) return value::of(size.number);
     auto const [known, is_new] = sizes_.try_emplace({tensor, axis}, program::no_value);

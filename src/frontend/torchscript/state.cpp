@@ -53,7 +53,7 @@ std::optional<held_value> interpreter::held_of(value const& v, int depth) {
         return out;
     }
     if (v.acts_as_tensor()) {
-        inferred_type const type = type_of(tensor_of(v));
+        inferred_type const type = types_.type_of(tensor_of(v));
         out.is = held_as::tensor;
         out.type = type.type;
         for (auto const& each : type.sizes) {
@@ -92,7 +92,7 @@ value interpreter::value_of(held_value const& held, value const& saved, std::str
     case held_as::size:
         for (program::input const& in : build_.made().inputs) {
             if (in.value == program::no_value) continue;
-            inferred_type const type = type_of(in.value);
+            inferred_type const type = types_.type_of(in.value);
             for (std::size_t axis = 0; axis != type.sizes.size(); ++axis)
                 if (type.sizes[axis] && program::substitute(build_.expression_of(*type.sizes[axis]), {}) == held.size)
                     return size_value(in.value, axis);
@@ -161,7 +161,7 @@ void interpreter::add_state() {
         value const& now = place.first->attributes[place.second];
         bool const is_unchanged = now.is() == kind::weight && now.weight() == index;
         bool const keeps_type =
-            now.acts_as_tensor() && type_of(tensor_of(now)).sizes == type_of(use_weight(index)).sizes;
+            now.acts_as_tensor() && types_.type_of(tensor_of(now)).sizes == types_.type_of(use_weight(index)).sizes;
         if (is_unchanged || keeps_type) state_.assigned.erase({place.first->path, place.second});
         if (is_unchanged || !keeps_type) continue;
         bool const is_parameter = heap_.weights[index].role == program::input_kind::parameter;

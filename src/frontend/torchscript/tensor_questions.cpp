@@ -127,7 +127,7 @@ std::optional<value> interpreter::call_about_state(std::string_view name, std::v
         aten::promotion types;
         for (value const& each : x) {
             if (each.acts_as_tensor()) {
-                inferred_type const type = type_of(tensor_of(each));
+                inferred_type const type = types_.type_of(tensor_of(each));
                 types.add_tensor(type.type, !type.has_rank || !type.sizes.empty());
             } else if (each.is_any_number()) {
                 types.add_number(type_of_number(each, dtype::float64));
@@ -172,7 +172,7 @@ value interpreter::compare_tensors(bool closely, call_arguments const& given) {
 /// x.tolist(): the elements as numbers of the program, in as many lists as there are dimensions.
 value interpreter::to_list(value const& tensor) {
     if (!tensor.acts_as_tensor()) at_.fail("calls tolist() of " + std::string(describe(tensor)));
-    inferred_type const type = type_of(tensor_of(tensor));
+    inferred_type const type = types_.type_of(tensor_of(tensor));
     if (!type.has_rank) at_.fail("calls tolist() of a tensor whose number of dimensions is not known");
     if (type.sizes.empty()) return convert_number("item", tensor);
     std::optional<program::extent> const& size = type.sizes[0];
@@ -194,7 +194,7 @@ std::optional<value> interpreter::call_about_tensor(std::string_view name, call_
     if (x.empty()) return {};
     if (x[0].is() == kind::device) return answer_about_device(name, x[0]);
     if (!x[0].acts_as_tensor()) return {};
-    if (name == "dtype") return value::of(code_of(type_of(tensor_of(x[0])).type));
+    if (name == "dtype") return value::of(code_of(types_.type_of(tensor_of(x[0])).type));
     if (name == "device") return value::of(kind::device, "cpu");
     if (name == "layout") return value::of(std::int64_t{0});
     if (name == "data") return call_operator("aten::detach", given);
@@ -235,7 +235,7 @@ std::optional<value> interpreter::call_about_type(std::string_view name, std::ve
                                           "is_same_size"};
     if (std::find(std::begin(names), std::end(names), name) == std::end(names)) return {};
     program::value_index const v = tensor_of(x[0]);
-    inferred_type const type = type_of(v);
+    inferred_type const type = types_.type_of(v);
     auto const bytes = static_cast<std::int64_t>(bits(type.type) / 8);
     if (name == "is_floating_point") return value::of(is_floating(type.type));
     if (name == "is_complex") return value::of(is_complex(type.type));

@@ -37,7 +37,7 @@ value interpreter::make_tensor(call_arguments const& given) {
     value const number = from.is() == kind::real ? value::of(static_cast<double>(from.number()->to<float>())) : from;
     value made = value::of(kind::tensor, tensor_of(number));
     if (!type) return made;
-    if (aten::scalar_type(*type) == type_of(made.computed()).type) return made;
+    if (aten::scalar_type(*type) == types_.type_of(made.computed()).type) return made;
     return call_operator("aten::to", {{made, value::of(*type)}, {}});
 }
 
@@ -50,7 +50,7 @@ bool interpreter::has_type_already(std::vector<value> const& x) {
     if (!std::all_of(x.begin() + 2, x.end(), is_false)) return false;
     dtype const wanted = aten::scalar_type(*x[1].integer());
     if (x[0].is() == kind::weight) return heap_.weights[x[0].weight()].data.type == wanted;
-    return x[0].is() == kind::tensor && type_of(x[0].computed()).type == wanted;
+    return x[0].is() == kind::tensor && types_.type_of(x[0].computed()).type == wanted;
 }
 
 /// torch.as_tensor() of a tensor: the tensor, or a copy of another dtype.
@@ -60,7 +60,7 @@ value interpreter::convert_type(call_arguments const& given) {
     for (auto const& [name, each] : given.named)
         if (name == "dtype") asked.push_back(each);
     for (value const& each : asked)
-        if (each.integer() && type_of(tensor_of(x)).type != aten::scalar_type(*each.integer()))
+        if (each.integer() && types_.type_of(tensor_of(x)).type != aten::scalar_type(*each.integer()))
             return call_operator("aten::to", {{x, each}, {}});
     return x;
 }
@@ -121,7 +121,7 @@ call_arguments interpreter::without_weak_types(call_arguments const& given) {
     bool is_alone = true;
     for (value const& each : x) {
         if (each.is_weak() || (each.is() != kind::tensor && each.is() != kind::weight)) continue;
-        dtype const other = type_of(tensor_of(each)).type;
+        dtype const other = types_.type_of(tensor_of(each)).type;
         if (is_alone || is_floating(other)) type = is_floating(other) ? other : dtype::float32;
         is_alone = false;
     }

@@ -38,7 +38,7 @@ std::optional<value> interpreter::call_as_saved(std::string_view name, call_argu
     if (format <= last_integer_division && (name == "div" || name == "div_") && given.positional.size() >= 2) {
         auto const acts = [](value const& v) { return v.acts_as_tensor(); };
         auto const is_floating_value = [&](value const& v) {
-            if (v.is() == kind::tensor || v.is() == kind::weight) return is_floating(type_of(tensor_of(v)).type);
+            if (v.is() == kind::tensor || v.is() == kind::weight) return is_floating(types_.type_of(tensor_of(v)).type);
             if (v.is() == kind::symbol) return build_.kind_of(v) == program::value_kind::sym_float;
             return v.is() == kind::real;
         };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The types of what nodes compute: rules for operators that write, view or make tensors, and for all others the types that their
-// mapping infers.
-#include "interpreter.hpp"
+#include "result_types.hpp"
 
 #include <algorithm>
 
@@ -14,12 +12,6 @@ namespace ATON_NAMESPACE::torchscript {
 namespace {
 
 using sizes = std::vector<std::optional<program::extent>>;
-
-std::string_view operator_name(std::string_view op) {
-    op = op.substr(0, op.find('.'));
-    std::size_t const colons = op.find("::");
-    return colons == std::string_view::npos ? op : op.substr(colons + 2);
-}
 
 program::argument const* find_argument(program::node const& n, std::string_view name) {
     auto const found = std::find_if(
@@ -47,7 +39,7 @@ bool is_in_place(overload const& o) {
 
 } // namespace
 
-inferred_type interpreter::type_of(program::value_index v) const {
+inferred_type result_types::type_of(program::value_index v) const {
     if (auto const now = resized_.find(v); now != resized_.end()) v = now->second;
     program::value const& known = build_.value_at(v);
     inferred_type out;
@@ -58,7 +50,7 @@ inferred_type interpreter::type_of(program::value_index v) const {
 }
 
 /// The sizes of a view with these sizes, one of which may be -1 and stays unknown if it cannot be computed; nothing if they are invalid.
-std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::argument const& to) {
+std::optional<sizes> result_types::reshaped(inferred_type const& from, program::argument const& to) {
     sizes out;
     std::optional<std::size_t> open;
     program::expression known;
@@ -119,7 +111,7 @@ std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::a
 }
 
 /// The type of the single result of an operator whose sizes are arguments.
-std::optional<inferred_type> interpreter::type_by_rule(program::node const& n) {
+std::optional<inferred_type> result_types::type_by_rule(program::node const& n) {
     std::string_view const name = operator_name(n.op);
     program::argument const* const self = find_argument(n, "self");
     bool const is_view = name == "view" || name == "reshape" || name == "_unsafe_view" || name == "_reshape_alias";
@@ -141,7 +133,7 @@ std::optional<inferred_type> interpreter::type_by_rule(program::node const& n) {
 }
 
 /// Whether two tensors certainly have other sizes: for all values of the symbols.
-bool interpreter::have_other_sizes(inferred_type const& a, inferred_type const& b) const {
+bool result_types::have_other_sizes(inferred_type const& a, inferred_type const& b) const {
     if (a.sizes.size() != b.sizes.size()) return true;
     for (std::size_t i = 0; i != a.sizes.size(); ++i) {
         if (!a.sizes[i] || !b.sizes[i]) continue;
@@ -153,7 +145,7 @@ bool interpreter::have_other_sizes(inferred_type const& a, inferred_type const& 
 
 /// The types of the results of an operator that writes all of them to arguments (out=): the dtypes of the arguments, which get the sizes of
 /// what is computed.
-std::vector<inferred_result> interpreter::types_of_outs(program::node const& n, overload const& o) {
+std::vector<inferred_result> result_types::types_of_outs(program::node const& n, overload const& o) {
     std::vector<inferred_result> out;
     for (auto const& each : o.arguments) {
         if (!each.type.mutates) continue;
@@ -172,7 +164,7 @@ std::vector<inferred_result> interpreter::types_of_outs(program::node const& n, 
     return out;
 }
 
-std::vector<inferred_result> interpreter::types_of(program::node const& n, overload const& o) {
+std::vector<inferred_result> result_types::types_of(program::node const& n, overload const& o) {
     std::string_view const name = operator_name(n.op);
     if (o.is_torchs && is_in_place(o)) {
         program::argument const& self = n.arguments.front();
@@ -181,7 +173,7 @@ std::vector<inferred_result> interpreter::types_of(program::node const& n, overl
             made.op = view;
             if (name == "squeeze_" && n.op.find('.') != std::string::npos) made.op += n.op.substr(n.op.find('.'));
             made.schema = aten::find_schema(made.op);
-            return options_.infer(build_.made(), made, nullptr);
+            return infer_(build_.made(), made, nullptr);
         }
         if (self.kind != program::argument_kind::tensor) at_.fail("writes to a value that is not a tensor");
         return {{{type_of(self.tensor)}, false}};
@@ -196,18 +188,18 @@ std::vector<inferred_result> interpreter::types_of(program::node const& n, overl
 }
 
 /// The types of the results of a node whose operands may have been resized.
-std::vector<inferred_result> interpreter::infer_now(program::node asked, known_elements const* elements) {
+std::vector<inferred_result> result_types::infer_now(program::node asked, known_elements const* elements) {
     for (program::argument& a : asked.arguments)
         program::for_each_value(a, [&](program::value_index& v) {
             if (auto const now = resized_.find(v); now != resized_.end()) v = now->second;
         });
-    std::vector<inferred_result> out = options_.infer(build_.made(), asked, elements);
+    std::vector<inferred_result> out = infer_(build_.made(), asked, elements);
     if (out.size() == 1 && out[0].types.size() == 1) complete_sizes(asked, out[0].types[0]);
     return out;
 }
 
 /// The sizes of operators that get them as an argument, where inference knows less.
-void interpreter::complete_sizes(program::node const& n, inferred_type& type) {
+void result_types::complete_sizes(program::node const& n, inferred_type& type) {
     constexpr std::string_view makers[] = {
         "zeros", "ones", "full", "empty", "rand", "randn", "new_zeros", "new_ones", "new_full", "new_empty", "expand"};
     std::string_view const name = operator_name(n.op);
@@ -226,50 +218,14 @@ void interpreter::complete_sizes(program::node const& n, inferred_type& type) {
     }
 }
 
-value interpreter::add_results(program::node n, overload const& o, std::vector<inferred_result> const& types) {
-    std::string const name(operator_name(n.op));
-    if (!o.returns.empty() && types.size() < o.returns.size())
-        at_.fail("'" + n.op + "' has " + std::to_string(o.returns.size()) + " results, but its mapping returns " +
-                 std::to_string(types.size()));
-    std::vector<value> results;
-    for (std::size_t i = 0; i != o.returns.size(); ++i) {
-        program::result& made = n.results.emplace_back();
-        made.is_list = o.returns[i].type.list;
-        if (made.is_list != types[i].is_list)
-            at_.fail("the results of the mapping of '" + n.op + "' do not match its schema");
-        std::vector<value> all;
-        for (inferred_type const& each : types[i].types) {
-            if (o.returns[i].type.base != aten::base_type::tensor)
-                at_.fail("'" + n.op + "' returns " + std::string(o.returns[i].type.text) + ", which is not supported");
-            if (each.type == dtype::undefined || !each.has_rank)
-                at_.fail("the type of a result of '" + n.op + "' is not known");
-            made.values.push_back(build_.add_tensor(name, each));
-            elements_.note(made.values.back(), each.elements);
-            all.push_back(value::of(kind::tensor, made.values.back()));
-        }
-        if (all.empty() && !made.is_list && o.returns[i].type.base == aten::base_type::tensor) {
-            // The mapping does not compute it. A value without a type: what uses it is refused.
-            made.values.push_back(build_.add_value(name, program::value_kind::tensor));
-            all.push_back(value::of(kind::tensor, made.values.back()));
-        }
-        if (made.is_list) results.push_back(heap_.list(std::move(all)));
-        else results.push_back(all.empty() ? value{} : all[0]);
-    }
-    gradients_.note(build_.made(), n);
-    n.name = n.results.empty() || n.results[0].values.empty() ? build_.unique_name(name)
-                                                              : build_.value_at(n.results[0].values[0]).name;
-    bool const resizes = o.is_torchs && is_in_place(o) && !resizing(name).empty();
-    if (resizes) resized_[n.arguments.front().tensor] = n.results[0].values[0];
-    else note_aliases(n, o);
-    note_resized_outs(n, o);
-    build_.nodes().push_back(std::move(n));
-    at_.spend(1);
-    if (results.empty()) return {};
-    return results.size() == 1 ? results[0] : heap_.tuple(std::move(results));
+bool result_types::note_resized(program::node const& n, overload const& o) {
+    if (!o.is_torchs || !is_in_place(o) || resizing(operator_name(n.op)).empty()) return false;
+    resized_[n.arguments.front().tensor] = n.results[0].values[0];
+    return true;
 }
 
 /// Tensors that a call with out= has given other sizes.
-void interpreter::note_resized_outs(program::node const& n, overload const& o) {
+void result_types::note_resized_outs(program::node const& n, overload const& o) {
     if (!o.is_torchs || is_in_place(o)) return;
     std::size_t i = 0;
     for (auto const& each : o.arguments) {
@@ -279,20 +235,6 @@ void interpreter::note_resized_outs(program::node const& n, overload const& o) {
         if (written == nullptr || written->kind != program::argument_kind::tensor) continue;
         if (have_other_sizes(type_of(written->tensor), type_of(now))) resized_[written->tensor] = now;
     }
-}
-
-value interpreter::add_python_node(std::string_view op, std::vector<value> const& x, program::value_kind k,
-                                   std::optional<program::extent> size) {
-    program::node n;
-    n.kind = program::node_kind::python;
-    n.op = op;
-    for (value const& each : x) n.arguments.push_back(program::argument::of_number(number_of(each)));
-    n.origin = build_.origin_here();
-    program::value_index const made = build_.add_value(op.substr(op.rfind('.') + 1), k);
-    build_.value_at(made).symbolic = size;
-    build_.add_node(std::move(n), made);
-    at_.spend(1);
-    return value::of(kind::symbol, made);
 }
 
 } // namespace ATON_NAMESPACE::torchscript
