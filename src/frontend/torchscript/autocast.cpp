@@ -113,7 +113,7 @@ call_arguments interpreter::autocast(std::string_view op, call_arguments given) 
     dtype const to = reduces ? autocast_ : dtype::float32;
     for (value& each : given.positional) {
         if (each.is() != kind::tensor && each.is() != kind::weight) continue;
-        dtype const held = types_.type_of(tensor_of(each)).type;
+        dtype const held = types_.type_of(values_.tensor_of(each)).type;
         bool const casts = reduces ? held == dtype::float32 : held == dtype::bfloat16 || held == dtype::float16;
         if (casts) each = call_operator("aten::to", {{each, value::of(code_of(to))}, {}});
     }

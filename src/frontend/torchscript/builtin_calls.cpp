@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include <aton/aten/scalar_type.hpp>
+
 #include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -12,6 +14,47 @@ namespace ATON_NAMESPACE::torchscript {
 namespace {
 
 using files::in_quotes;
+
+/// A function of numbers and what Python calls it.
+struct number_function {
+    std::string_view name;
+    std::string_view python;
+    std::size_t operands;
+};
+
+constexpr number_function python_functions[] = {{"add", "_operator.add", 2},
+                                                {"sub", "_operator.sub", 2},
+                                                {"subtract", "_operator.sub", 2},
+                                                {"mul", "_operator.mul", 2},
+                                                {"multiply", "_operator.mul", 2},
+                                                {"div", "_operator.truediv", 2},
+                                                {"true_divide", "_operator.truediv", 2},
+                                                {"truediv", "_operator.truediv", 2},
+                                                {"floordiv", "_operator.floordiv", 2},
+                                                {"floor_divide", "_operator.floordiv", 2},
+                                                {"remainder", "_operator.mod", 2},
+                                                {"pow", "_operator.pow", 2},
+                                                {"lt", "_operator.lt", 2},
+                                                {"le", "_operator.le", 2},
+                                                {"gt", "_operator.gt", 2},
+                                                {"ge", "_operator.ge", 2},
+                                                {"eq", "_operator.eq", 2},
+                                                {"ne", "_operator.ne", 2},
+                                                {"__and__", "_operator.and_", 2},
+                                                {"__or__", "_operator.or_", 2},
+                                                {"__xor__", "_operator.xor", 2},
+                                                {"__lshift__", "_operator.lshift", 2},
+                                                {"__rshift__", "_operator.rshift", 2},
+                                                {"minimum", "torch.sym_min", 2},
+                                                {"maximum", "torch.sym_max", 2},
+                                                {"neg", "_operator.neg", 1},
+                                                {"abs", "_operator.abs", 1},
+                                                {"floor", "math.floor", 1},
+                                                {"ceil", "math.ceil", 1},
+                                                {"round", "round", 1},
+                                                {"sqrt", "torch._sym_sqrt", 1},
+                                                {"__not__", "torch.sym_not", 1},
+                                                {"trunc", "math.trunc", 1}};
 
 /// A function of numbers as an operator on 0-d tensors.
 struct computed_function {
@@ -92,17 +135,18 @@ std::optional<value> interpreter::call_on_computed(std::string_view name, std::v
     auto const function = std::find_if(
         std::begin(computed), std::end(computed), [&](computed_function const& each) { return each.name == name; });
     if (function == std::end(computed)) return {};
-    auto const is_bool = [&](value const& v) { return type_of_number(v, dtype::float64) == dtype::bool_; };
+    auto const is_bool = [&](value const& v) { return values_.type_of_number(v, dtype::float64) == dtype::bool_; };
     if (function->operand == "int" && std::all_of(x.begin(), x.end(), is_bool)) return {};
     if (name == "log" && x.size() == 2)
-        return arithmetic("_operator.truediv",
-                          {call_path("torch.log", {{x[0]}, {}}), call_path("torch.log", {{x[1]}, {}})});
+        return values_.arithmetic("_operator.truediv",
+                                  {call_path("torch.log", {{x[0]}, {}}), call_path("torch.log", {{x[1]}, {}})});
     call_arguments operands;
     for (value const& each : x)
-        operands.positional.push_back(value::of(kind::tensor,
-                                                tensor_of(convert_number(function->operand, each),
-                                                          function->operand == "int" ? dtype::int64 : dtype::float64)));
-    return convert_number(function->result, call_operator("aten::" + std::string(function->op), operands));
+        operands.positional.push_back(
+            value::of(kind::tensor,
+                      values_.tensor_of(values_.convert_number(function->operand, each),
+                                        function->operand == "int" ? dtype::int64 : dtype::float64)));
+    return values_.convert_number(function->result, call_operator("aten::" + std::string(function->op), operands));
 }
 
 /// Refuses a function of Python that gets a value that the model computes: it has no operator.
@@ -118,6 +162,102 @@ void interpreter::expect_computable(std::string_view name, std::vector<value> co
     if (open == x.end() || std::any_of(x.begin(), x.end(), is_tensor)) return;
     if (has(text_builtins()) || has(number_builtins()))
         at_.fail_undecidable("an argument of " + in_quotes(name), *open);
+}
+
+/// torch.__range_length(start, stop, step) and torch.__derive_index(i, start, step): a loop over a range, written as a count.
+std::optional<value> interpreter::call_on_range(std::string_view name, std::vector<value> const& x) {
+    if (x.size() != 3) return {};
+    if (name == "__derive_index")
+        return values_.arithmetic("_operator.add", {x[1], values_.arithmetic("_operator.mul", {x[0], x[2]})});
+    if (name != "__range_length") return {};
+    std::optional<std::int64_t> const step = x[2].integer();
+    if (step == 0) at_.fail("range() with a step of 0");
+    if (!step) { // rounded up, whatever the sign of the step is
+        value const back =
+            values_.arithmetic("_operator.floordiv", {values_.arithmetic("_operator.sub", {x[0], x[1]}), x[2]});
+        return values_.arithmetic("torch.sym_max",
+                                  {values_.arithmetic("_operator.neg", {back}), value::of(std::int64_t{0})});
+    }
+    value const one = value::of(std::int64_t{*step > 0 ? 1 : -1});
+    // (stop - start + step - 1) / step, and 0 for an empty range
+    value const span = values_.arithmetic(
+        "_operator.add",
+        {values_.arithmetic("_operator.sub", {x[1], x[0]}), values_.arithmetic("_operator.sub", {x[2], one})});
+    return values_.arithmetic("torch.sym_max",
+                              {values_.arithmetic("_operator.floordiv", {span, x[2]}), value::of(std::int64_t{0})});
+}
+
+std::optional<value> interpreter::call_on_numbers(std::string_view name, call_arguments const& given) {
+    std::vector<value> x = given.positional;
+    if (std::optional<value> out = call_on_range(name, x)) return out;
+    bool any_number = false;
+    for (value& each : x) any_number = any_number || each.is_any_number();
+    if (x.empty() || !any_number) return {};
+    if (name == "divmod" && x.size() == 2 && x[0].is_any_number() && x[1].is_any_number())
+        return heap_.tuple({values_.arithmetic("_operator.floordiv", x), values_.arithmetic("_operator.mod", x)});
+    if (std::optional<value> out = call_on_computed(name, x)) return out;
+    bool const starts_as_tensor = x[0].is_number_as_tensor();
+    if (starts_as_tensor &&
+        (name == "detach" || name == "clone" || name == "contiguous" || name == "lift_fresh" || name == "alias"))
+        return x[0];
+    if (starts_as_tensor && name == "to") {
+        for (std::size_t i = 1; i != x.size(); ++i)
+            if (x[i].integer() && !x[i].is_number_as_tensor()) {
+                dtype const type = aten::scalar_type(*x[i].integer());
+                return values_.convert_number(is_floating(type) ? "float" : "int", x[0]).as_tensor(type);
+            }
+        return x[0];
+    }
+    if ((name == "IntImplicit" || name == "FloatImplicit" || name == "ScalarImplicit" || name == "item") &&
+        x.size() == 1)
+        return values_.convert_number(name == "IntImplicit" ? "int" : name == "FloatImplicit" ? "float" : "item", x[0]);
+    // Traced code calculates with 0-d tensors: sizes, and constants of the archive with dtypes that a number implies.
+    bool const has_size = std::any_of(x.begin(), x.end(), [](value const& each) { return each.is_number_as_tensor(); });
+    std::vector<dtype> types; // of the tensors
+    for (value& each : x) {
+        if (each.is() == kind::weight && has_size) {
+            stored_tensor const& t = heap_.weights[each.weight()].data;
+            bool const is_implied = t.type == dtype::int64 || t.type == dtype::float32 || t.type == dtype::bool_;
+            if (std::optional<value> const constant =
+                    is_implied && t.sizes.empty() ? values_.constant_of(each) : std::nullopt)
+                each = *constant;
+        }
+        if (!each.is_any_number()) return {};
+        if (each.is_number_as_tensor()) types.push_back(each.tensor_type());
+    }
+    auto const made = [&](value out) { return types.empty() ? out : values_.as_result_of(types, out); };
+    std::string_view op;
+    for (number_function const& each : python_functions)
+        if (each.name == name && each.operands == x.size()) op = each.python;
+    if (name == "rsub" && x.size() == 2) std::swap(x[0], x[1]), op = "_operator.sub";
+    if (op.empty() && !types.empty()) { // numbers as 0-d tensors
+        std::vector<value> numbers;
+        for (value const& each : x) numbers.push_back(each.as_number());
+        std::optional<value> const out = call_builtin(name, numbers);
+        if (out && out->is_number()) return made(*out);
+    }
+    if (op.empty()) return {};
+    for (auto const& [key, each] : given.named) {
+        if (key == "alpha" && each.number() == scalar(1)) continue;
+        if (key == "rounding_mode" && each.is() == kind::none) continue;
+        if (key != "rounding_mode" || each.text() == nullptr || name != "div") return {};
+        if (*each.text() == "floor") op = "_operator.floordiv";
+        else op = "trunc"; // sizes are not negative
+    }
+    if (op == "trunc") {
+        std::optional<std::int64_t> const a = x[0].integer();
+        std::optional<std::int64_t> const b = x[1].integer();
+        if (a && b && *b != 0 && *b != -1) return made(value::of(*a / *b));
+        for (value const& each : x) {
+            bounds const b = bounds_of(build_.expression_of(build_.extent_of(each)), build_.made().ranges);
+            if (!b.min || *b.min < 0)
+                at_.fail("divides a size that may be negative and rounds towards zero, which is not supported");
+        }
+        op = "_operator.floordiv";
+    }
+    value const out = made(values_.arithmetic(op, x));
+    // round(2) and 2 ** 3 are floats, in contrast to Python's.
+    return types.empty() && (name == "round" || name == "pow") ? values_.convert_number("float", out) : out;
 }
 
 } // namespace ATON_NAMESPACE::torchscript

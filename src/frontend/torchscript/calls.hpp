@@ -24,6 +24,22 @@ struct call_arguments {
     [[nodiscard]] std::size_t size() const { return positional.size() + named.size(); }
 };
 
+/// Calls by what is called: for parts of the interpreter that other parts call.
+class caller {
+public:
+    caller() = default;
+    caller(caller const&) = delete;
+    caller& operator=(caller const&) = delete;
+
+    [[nodiscard]] virtual value call_operator(std::string const& op, call_arguments const& operands) = 0;
+    /// A function by its dotted name: "torch.relu".
+    [[nodiscard]] virtual value call_path(std::string_view path, call_arguments const& given) = 0;
+    [[nodiscard]] virtual value call_method(value const& object, std::string const& name, std::vector<value> given) = 0;
+
+protected:
+    ~caller() = default;
+};
+
 /// An overload of an operator.
 struct overload {
     std::string op; ///< "aten::add.Tensor"

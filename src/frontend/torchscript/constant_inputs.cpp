@@ -55,7 +55,7 @@ value interpreter::constant_input(input_type const& given, expr const* declared)
         at_.fail(place + " is not a constant: " + in_quotes(text) +
                  "; write a number, a string in quotes, True, False, None, or a list");
     value out = evaluate(literal);
-    if (is_named(*type, "float") && out.integer()) out = convert_number("float", out);
+    if (is_named(*type, "float") && out.integer()) out = values_.convert_number("float", out);
     bool const fits = is_named(*type, "number") ? out.is_number() : is_instance(out, *declared);
     if (!fits) at_.fail(place + " is " + text_of(*declared) + ", not " + in_quotes(text));
     return out;

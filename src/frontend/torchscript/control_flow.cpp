@@ -42,11 +42,11 @@ void replace_values(std::vector<program::node>& nodes, replacements const& by) {
 interpreter::part interpreter::interpret_separately(std::function<value()> const& body) {
     constexpr int max_depth = 32;
     if (++apart_ > max_depth) at_.fail("branches and loops that depend on data are nested more than 32 levels deep");
-    at_.spend(at_.current()->variables.size() + sizes_.size() + types_.resized().size());
+    at_.spend(at_.current()->variables.size() + values_.sizes().size() + types_.resized().size());
     part out;
     std::vector<program::node> nodes = std::exchange(build_.nodes(), {});
     auto variables = at_.current()->variables;
-    auto const sizes = sizes_;
+    program_values::known_sizes const sizes = values_.sizes();
     result_types::new_sizes const resized = types_.resized();
     std::vector<program::value_index> written = std::exchange(written_, {});
     outside_attributes changed = std::exchange(changed_, {});
@@ -58,7 +58,7 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
         out.written = std::exchange(written_, std::move(written));
         out.attributes = std::exchange(changed_, std::move(changed));
         for (auto& [key, each] : out.attributes) std::swap(each.object->attributes[key.second], each.held);
-        sizes_ = sizes;
+        values_.set_sizes(sizes);
         types_.set_resized(resized);
         --apart_;
     };
@@ -96,12 +96,13 @@ std::optional<interpreter::part> interpreter::interpret_branch(std::function<val
 /// A condition as an argument: a 0-d bool tensor, or a SymBool.
 program::argument interpreter::condition_argument(value const& condition) {
     if (condition.is() == kind::symbol)
-        return program::argument::of_number(number_of(convert_number("bool", condition)));
-    if (condition.is_number()) return program::argument::of_number(number_of(convert_number("bool", condition)));
-    program::value_index const t = tensor_of(condition);
+        return program::argument::of_number(values_.number_of(values_.convert_number("bool", condition)));
+    if (condition.is_number())
+        return program::argument::of_number(values_.number_of(values_.convert_number("bool", condition)));
+    program::value_index const t = values_.tensor_of(condition);
     if (types_.type_of(t).type == dtype::bool_) return program::argument::of_tensor(t);
     return program::argument::of_tensor(
-        tensor_of(call_operator("aten::ne", {{condition, value::of(std::int64_t{0})}, {}})));
+        values_.tensor_of(call_operator("aten::ne", {{condition, value::of(std::int64_t{0})}, {}})));
 }
 
 /// The kind of a number that is one of two numbers.
@@ -121,7 +122,7 @@ program::value_kind interpreter::common_kind(value const& a, value const& b) con
 /// The tensor that a value is in a branch, or a body, that has these nodes.
 program::value_index interpreter::tensor_in(std::vector<program::node>& nodes, value const& v) {
     std::swap(build_.nodes(), nodes);
-    program::value_index const out = tensor_of(v);
+    program::value_index const out = values_.tensor_of(v);
     std::swap(build_.nodes(), nodes);
     return out;
 }
@@ -178,7 +179,7 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
     if (a.is_same(b)) return a;
     auto const tensor_behind = [&](value const& v) {
         return v.is() == kind::tensor   ? aliases_.same_tensor(v.computed())
-               : v.is() == kind::weight ? use_weight(v.weight())
+               : v.is() == kind::weight ? values_.use_weight(v.weight())
                                         : program::no_value;
     };
     if (program::value_index const tensor = tensor_behind(a);
@@ -209,8 +210,8 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
     // A number is not one with a tensor: code may ask for the type of a Union.
     if (a.is_any_number() && b.is_any_number() && !a.acts_as_tensor() && !b.acts_as_tensor()) {
         program::value_kind const k = common_kind(a, b);
-        to.first.push_back(program::argument::of_number(number_of(a)));
-        to.second.push_back(program::argument::of_number(number_of(b)));
+        to.first.push_back(program::argument::of_number(values_.number_of(a)));
+        to.second.push_back(program::argument::of_number(values_.number_of(b)));
         to.results.push_back(build_.add_value("cond", k));
         if (k == program::value_kind::sym_int) build_.value_at(to.results.back()).symbolic = build_.fresh_extent();
         return value::of(kind::symbol, to.results.back());

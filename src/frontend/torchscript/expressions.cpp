@@ -47,7 +47,7 @@ value interpreter::evaluate(expr const& e) {
     }
     case expr_kind::conditional: {
         value const condition = evaluate(e.items[1]);
-        std::optional<bool> const holds = decide(condition);
+        std::optional<bool> const holds = values_.decide(condition);
         return holds ? evaluate(e.items[*holds ? 0 : 2]) : evaluate_branches(e, condition);
     }
     case expr_kind::negative: return call_path("torch.neg", {{evaluate(e.items[0])}, {}});
@@ -256,7 +256,7 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
         std::string_view const type = e.items[1].text;
         bool const is_number = type == "int" || type == "float" || type == "number";
         if (name == "annotate" && is_number && (out.is() == kind::tensor || out.is() == kind::weight))
-            return convert_number(type == "number" ? "item" : type, out);
+            return values_.convert_number(type == "number" ? "item" : type, out);
         if (out.is() == kind::list && out.list()->items.empty()) out.list()->element = element_type(e.items[1]);
         return out;
     }
@@ -267,7 +267,8 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
     std::vector<value> const& x = given.positional;
     at_.go_to(e);
     if (name == "getattr" && x.size() == 2 && x[1].text() != nullptr) return attribute_of(x[0], *x[1].text());
-    if ((name == "int" || name == "float" || name == "bool") && x.size() == 1) return convert_number(name, x[0]);
+    if ((name == "int" || name == "float" || name == "bool") && x.size() == 1)
+        return values_.convert_number(name, x[0]);
     if (name == "sorted" && x.size() == 1 && x[0].is() == kind::list)
         return heap_.list(sorted(x[0].list()->items, false));
     if (std::optional<value> out = call_builtin(name, x)) return out;

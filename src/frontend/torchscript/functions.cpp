@@ -28,8 +28,6 @@ bool has_items_or_name(value const& v) {
     return std::find(std::begin(kinds), std::end(kinds), v.is()) != std::end(kinds);
 }
 
-bool is_false(value const& v) { return v.is() == kind::boolean && !v.is_true(); }
-
 } // namespace
 
 /// Whether two values are equal: a bool, or the number that tells it if it depends on sizes or data.
@@ -37,7 +35,7 @@ value interpreter::are_equal(value const& a, value const& b, int depth) {
     at_.spend(1);
     if (depth > 100) at_.fail("compares values that are nested more than 100 levels deep");
     if (a.known() != nullptr && b.known() != nullptr) return value::of(*a.known() == *b.known());
-    if (a.is_any_number() && b.is_any_number()) return arithmetic("_operator.eq", {a, b});
+    if (a.is_any_number() && b.is_any_number()) return values_.arithmetic("_operator.eq", {a, b});
     auto const is_either = [&](kind k) { return a.is() == k || b.is() == k; };
     for (value const& each : {a, b})
         if (each.is() == kind::nothing || each.is() == kind::optional)
@@ -51,26 +49,19 @@ value interpreter::are_equal(value const& a, value const& b, int depth) {
     std::vector<value> const& x = a.list()->items;
     std::vector<value> const& y = b.list()->items;
     value all = value::of(x.size() == y.size());
-    for (std::size_t i = 0; i != x.size() && !is_false(all); ++i) all = both(all, are_equal(x[i], y[i], depth + 1));
+    for (std::size_t i = 0; i != x.size() && !is_false(all); ++i)
+        all = values_.both(all, are_equal(x[i], y[i], depth + 1));
     return all;
 }
-
-/// `a and b` of two conditions: a bool, or a number of the program.
-value interpreter::both(value const& a, value const& b) {
-    if (a.known() != nullptr) return is_false(a) ? a : b;
-    if (b.known() != nullptr) return is_false(b) ? b : a;
-    return arithmetic("_operator.and_", {a, b});
-}
-value interpreter::negated(value const& condition) { return arithmetic("torch.sym_not", {condition}); }
 
 /// Whether one of the items equals a value.
 value interpreter::contains(std::vector<value> const& items, value const& wanted) {
     value absent = value::of(true);
     for (value const& each : items) {
-        absent = both(absent, negated(are_equal(each, wanted)));
+        absent = values_.both(absent, values_.negated(are_equal(each, wanted)));
         if (is_false(absent)) break;
     }
-    return negated(absent);
+    return values_.negated(absent);
 }
 
 value interpreter::call_path(std::string_view path, call_arguments const& given) {
@@ -118,10 +109,10 @@ value interpreter::choose_list(value const& a, value const& b, bool greater) {
     std::vector<value> const& y = b.list()->items;
     for (std::size_t i = 0; i != std::min(x.size(), y.size()); ++i) {
         value const same = are_equal(x[i], y[i]);
-        std::optional<bool> const is_same = decide(same);
+        std::optional<bool> const is_same = values_.decide(same);
         if (is_same && *is_same) continue;
-        value const order = arithmetic(greater ? "_operator.gt" : "_operator.lt", {x[i], y[i]});
-        std::optional<bool> const first = decide(order);
+        value const order = values_.arithmetic(greater ? "_operator.gt" : "_operator.lt", {x[i], y[i]});
+        std::optional<bool> const first = values_.decide(order);
         if (!is_same || !first) at_.fail_undecidable("which of two lists is greater", is_same ? order : same);
         return *first ? a : b;
     }
@@ -141,7 +132,8 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
     if (x.empty()) return {};
     if (std::optional<value> out = call_builtin(name, x)) return out;
     if (std::optional<value> out = nested_.call(name, x)) return out;
-    if (name == "NumToTensor" && x[0].is_any_number()) return x[0].as_tensor(type_of_number(x[0], dtype::float64));
+    if (name == "NumToTensor" && x[0].is_any_number())
+        return x[0].as_tensor(values_.type_of_number(x[0], dtype::float64));
     if (name == "unchecked_unwrap_optional" || name == "unchecked_cast") return without_none(x[0]);
     if (name == "min" || name == "max") {
         bool const are_lists = x[0].is() == kind::list;
@@ -150,11 +142,11 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
         if (all.empty()) at_.fail(std::string(name) + "() of an empty list");
         value out = all[0];
         for (std::size_t i = 1; i != all.size(); ++i)
-            out = arithmetic(name == "min" ? "torch.sym_min" : "torch.sym_max", {out, all[i]});
+            out = values_.arithmetic(name == "min" ? "torch.sym_min" : "torch.sym_max", {out, all[i]});
         bool const any_real = std::any_of(all.begin(), all.end(), [&](value const& each) {
-            return each.is_any_number() && is_floating(type_of_number(each.as_number(), dtype::float64));
+            return each.is_any_number() && is_floating(values_.type_of_number(each.as_number(), dtype::float64));
         });
-        return any_real ? convert_number("float", out) : out;
+        return any_real ? values_.convert_number("float", out) : out;
     }
     if (name == "abs" && x[0].is_any_number()) return call_on_numbers(name, {x, {}});
     if (name == "isinstance" || name == "rangelist") return {};
@@ -167,14 +159,14 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         return call_operator("aten::logical_not", {x, {}});
     if ((name == "__is__" || name == "__isnot__") && x.size() == 2) {
         if (x[1].is() == kind::none && x[0].is() == kind::optional)
-            return name == "__is__" ? x[0].list()->items[0] : negated(x[0].list()->items[0]);
+            return name == "__is__" ? x[0].list()->items[0] : values_.negated(x[0].list()->items[0]);
         bool const has_identity = x[0].known() == nullptr && x[0].is() != kind::symbol;
         value const same = has_identity ? value::of(x[0].is_same(x[1])) : are_equal(x[0], x[1]);
-        return name == "__is__" ? same : negated(same);
+        return name == "__is__" ? same : values_.negated(same);
     }
     if ((name == "eq" || name == "ne") && x.size() == 2 && has_items_or_name(x[0]) && has_items_or_name(x[1])) {
         value const same = are_equal(x[0], x[1]);
-        return name == "eq" ? same : negated(same);
+        return name == "eq" ? same : values_.negated(same);
     }
     if (name == "mul" && x.size() == 2 && x[0].integer() && x[1].is() == kind::list)
         return call_on_containers(name, {x[1], x[0]});
@@ -270,10 +262,10 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         bool const wants_all = name == "all";
         value out = value::of(true);
         for (value const& each : items) {
-            value const holds = convert_number("bool", each);
-            out = both(out, wants_all ? holds : negated(holds));
+            value const holds = values_.convert_number("bool", each);
+            out = values_.both(out, wants_all ? holds : values_.negated(holds));
         }
-        return wants_all ? out : negated(out);
+        return wants_all ? out : values_.negated(out);
     }
     if (name != "sum" && name != "max" && name != "min") return {};
     std::string const step = name == "sum" ? "torch.add" : name == "max" ? "ops.prim.max" : "ops.prim.min";

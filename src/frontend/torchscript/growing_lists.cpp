@@ -93,7 +93,7 @@ void interpreter::collect(part& body, std::vector<list_of_values*> const& lists,
     for (program::value_index const v : aliases_.written_outside(body.nodes, body.written))
         written.insert(aliases_.memory_of(v));
     auto const share = [&](value const& item) {
-        program::value_index const memory = aliases_.memory_of(tensor_of(item));
+        program::value_index const memory = aliases_.memory_of(values_.tensor_of(item));
         if (written.contains(memory))
             at_.fail("a list has a tensor to which another iteration of a loop that depends on data writes");
         in_rows_.insert(memory);
@@ -114,7 +114,7 @@ void interpreter::collect(part& body, std::vector<list_of_values*> const& lists,
             share(each);
         }
         value const row = items.size() == 1 ? items[0] : call_operator("aten::stack", {{heap_.list(items)}, {}});
-        state.collected.push_back(program::argument::of_tensor(tensor_of(row)));
+        state.collected.push_back(program::argument::of_tensor(values_.tensor_of(row)));
         state.appended.push_back(items.size());
         std::swap(build_.nodes(), body.nodes);
     }
@@ -129,7 +129,7 @@ void interpreter::replace_grown(list_of_values* list, program::value_index rows,
         value const before = call_operator("aten::stack", {{heap_.list(list->items)}, {}});
         all = call_operator("aten::cat", {{heap_.list({before, all})}, {}});
     }
-    value const grown = value::of(kind::rows, tensor_of(all));
+    value const grown = value::of(kind::rows, values_.tensor_of(all));
     for (auto& [name, v] : at_.current()->variables)
         if (v.is() == kind::list && v.list() == list) v = grown;
 }
@@ -143,9 +143,10 @@ value interpreter::row_of(value const& rows, value const& index) {
 std::optional<value> interpreter::call_on_rows(std::string_view name, std::vector<value> const& x) {
     if (x.empty() || x[0].is() != kind::rows) return {};
     program::value_index const tensor = x[0].computed();
-    if (name == "len" && x.size() == 1) return size_value(tensor, 0);
+    if (name == "len" && x.size() == 1) return values_.size_value(tensor, 0);
     if (name != "stack" && name != "cat" && name != "concat") return {};
-    std::optional<value> const given = x.size() > 1 ? constant_of(x[1]) : std::optional(value::of(std::int64_t{0}));
+    std::optional<value> const given =
+        x.size() > 1 ? values_.constant_of(x[1]) : std::optional(value::of(std::int64_t{0}));
     if (x.size() > 2 || !given || !given->integer()) return {};
     bool const stacks = name == "stack";
     auto const rank = static_cast<std::int64_t>(types_.type_of(tensor).sizes.size());
@@ -160,16 +161,16 @@ std::optional<value> interpreter::call_on_rows(std::string_view name, std::vecto
 /// The rows of a tensor along a dimension of dynamic size; nothing if the size is a number.
 std::optional<value> interpreter::unbind(call_arguments const& given) {
     if (given.positional.empty() || !given.positional[0].acts_as_tensor() || !given.named.empty()) return {};
-    std::optional<value> const along =
-        given.positional.size() > 1 ? constant_of(given.positional[1]) : std::optional(value::of(std::int64_t{0}));
-    program::value_index tensor = tensor_of(given.positional[0]);
+    std::optional<value> const along = given.positional.size() > 1 ? values_.constant_of(given.positional[1])
+                                                                   : std::optional(value::of(std::int64_t{0}));
+    program::value_index tensor = values_.tensor_of(given.positional[0]);
     inferred_type const type = types_.type_of(tensor);
     if (!along || !along->integer() || !type.has_rank || type.sizes.empty()) return {};
     std::int64_t const dim = position_in(at_, *along, type.sizes.size());
     std::optional<program::extent> const size = type.sizes[static_cast<std::size_t>(dim)];
     if (size && size->is_number()) return {};
     if (dim != 0)
-        tensor = tensor_of(call_operator(
+        tensor = values_.tensor_of(call_operator(
             "aten::movedim", {{value::of(kind::tensor, tensor), value::of(dim), value::of(std::int64_t{0})}, {}}));
     return value::of(kind::rows, tensor);
 }

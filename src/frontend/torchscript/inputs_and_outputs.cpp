@@ -174,7 +174,8 @@ value interpreter::make_input(input_type const& given, expr const* type) {
                  ": it has no dimensions: " + example_options(given.name, type));
     value const made = make_input(given);
     if (makes_number) number_inputs_.push_back(given.name);
-    return makes_number ? convert_number(type->text == "number" ? "item" : type->text, convert_number("item", made))
+    return makes_number ? values_.convert_number(type->text == "number" ? "item" : type->text,
+                                                 values_.convert_number("item", made))
                         : made;
 }
 
@@ -261,13 +262,13 @@ void interpreter::add_output(value const& v, std::string const& path) {
     switch (v.is()) {
     case kind::none: break;
     case kind::tensor:
-    case kind::weight: add(program::argument::of_tensor(tensor_of(v))); break;
+    case kind::weight: add(program::argument::of_tensor(values_.tensor_of(v))); break;
     case kind::boolean:
     case kind::integer:
     case kind::real:
     case kind::symbol:
-        if (v.is_number_as_tensor()) add(program::argument::of_tensor(tensor_of(v)));
-        else add(program::argument::of_number(number_of(v)));
+        if (v.is_number_as_tensor()) add(program::argument::of_tensor(values_.tensor_of(v)));
+        else add(program::argument::of_number(values_.number_of(v)));
         break;
     case kind::list:
     case kind::tuple: {

@@ -70,7 +70,7 @@ interpreter::flow interpreter::run_statement(stmt const& s) {
 
 interpreter::flow interpreter::run_if(stmt const& s) {
     value const condition = evaluate(s.value);
-    std::optional<bool> holds = decide(condition);
+    std::optional<bool> holds = values_.decide(condition);
     if (!holds && (only_raises(s.body) || only_raises(s.other))) {
         holds = !only_raises(s.body);
         build_.drop("ops.prim.RaiseException");
@@ -84,7 +84,7 @@ interpreter::flow interpreter::run_while(stmt const& s) {
         at_.go_to(s);
         at_.spend(1);
         value const condition = evaluate(s.value);
-        std::optional<bool> const holds = decide(condition);
+        std::optional<bool> const holds = values_.decide(condition);
         if (!holds || (*holds && condition.is_from_tensor())) return run_while_loop(s);
         if (!*holds) return flow::next;
         if (run_block(s.body) == flow::returned) return flow::returned;

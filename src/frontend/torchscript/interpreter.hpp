@@ -29,6 +29,7 @@
 #include "module_state.hpp"
 #include "nested_tensors.hpp"
 #include "program_builder.hpp"
+#include "program_values.hpp"
 #include "quantized_operators.hpp"
 #include "result_types.hpp"
 #include "tensor_aliases.hpp"
@@ -36,7 +37,7 @@
 
 namespace ATON_NAMESPACE::torchscript {
 
-class interpreter {
+class interpreter : caller {
 public:
     interpreter(library& code, read_options const& options);
     interpreter(interpreter const&) = delete; // its parts refer to it
@@ -70,7 +71,7 @@ private:
     void assign(std::vector<expr> const& targets, value const& v);
     void assign_attribute(expr const& target, value const& v);
     [[nodiscard]] value call_function(function_code const& f, call_arguments given);
-    [[nodiscard]] value call_method(value const& object, std::string const& name, std::vector<value> given);
+    [[nodiscard]] value call_method(value const& object, std::string const& name, std::vector<value> given) override;
     [[nodiscard]] value construct(class_code const& type, call_arguments given);
 
     // outside_attributes.cpp: attributes of objects from outside that a branch or a body changes
@@ -185,13 +186,11 @@ private:
     [[nodiscard]] std::optional<value> call_as_saved(std::string_view name, call_arguments const& given);
 
     // functions.cpp: functions on lists, dicts, strings and types of tensors
-    [[nodiscard]] value call_path(std::string_view path, call_arguments const& given);
+    [[nodiscard]] value call_path(std::string_view path, call_arguments const& given) override;
     [[nodiscard]] std::optional<value> call_prim(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_containers(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_text(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] value are_equal(value const& a, value const& b, int depth = 0);
-    [[nodiscard]] value both(value const& a, value const& b);
-    [[nodiscard]] value negated(value const& condition);
     [[nodiscard]] value contains(std::vector<value> const& items, value const& wanted);
     [[nodiscard]] value choose_list(value const& a, value const& b, bool greater);
     [[nodiscard]] value made_text(std::optional<std::string> text) const;
@@ -219,38 +218,24 @@ private:
     [[nodiscard]] std::optional<value> call_on_computed(std::string_view name, std::vector<value> const& x);
     void expect_computable(std::string_view name, std::vector<value> const& x);
 
-    // numbers.cpp
     [[nodiscard]] std::optional<value> call_on_numbers(std::string_view name, call_arguments const& given);
     [[nodiscard]] std::optional<value> call_on_range(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] value arithmetic(std::string_view op, std::vector<value> const& x);
-    [[nodiscard]] value convert_number(std::string_view type, value const& v);
-    [[nodiscard]] std::optional<value> constant_of(value const& v);
-    [[nodiscard]] dtype type_of_number(value const& v, dtype real) const;
-    [[nodiscard]] value as_result_of(std::vector<dtype> const& types, value const& number) const;
-    [[nodiscard]] std::optional<bool> decide(value const& condition);
-    [[nodiscard]] std::optional<bool> compare_symbols(std::string_view op, std::vector<value> const& x);
-    [[nodiscard]] value size_value(program::value_index tensor, std::size_t axis);
 
     // operators.cpp: nodes of the program
-    [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands);
+    [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands) override;
     [[nodiscard]] std::vector<overload> const& overloads_of(std::string const& op);
     [[nodiscard]] std::optional<int> match(overload const& o, call_arguments const& given,
                                            std::vector<value const*>& bound);
     [[nodiscard]] std::optional<int> cost_of(aten::schema_type const& type, value const& v);
     [[nodiscard]] std::optional<int> cost_of_element(aten::schema_type const& type, value const& v);
     [[nodiscard]] program::argument argument_of(aten::schema_type const& type, value const& v);
-    [[nodiscard]] program::number number_of(value const& v);
     [[nodiscard]] value make_tensor(call_arguments const& given);
-    [[nodiscard]] program::value_index tensor_of(value const& v, std::optional<dtype> wanted = {});
     [[nodiscard]] call_arguments without_weak_types(call_arguments const& given);
     [[nodiscard]] bool has_type_already(std::vector<value> const& x);
     [[nodiscard]] value convert_type(call_arguments const& given);
-    [[nodiscard]] program::value_index use_weight(std::size_t index);
 
     // results.cpp: the types of what nodes compute
     [[nodiscard]] value add_results(program::node n, overload const& o, std::vector<inferred_result> const& types);
-    [[nodiscard]] value add_python_node(std::string_view op, std::vector<value> const& x, program::value_kind k,
-                                        std::optional<program::extent> size);
 
     // inputs_and_outputs.cpp
     void name_weights(value const& module);
@@ -277,10 +262,10 @@ private:
     value constants_;
     int depth_ = 0;
     std::unordered_map<std::string, std::vector<overload>> overloads_;
-    std::map<std::pair<program::value_index, std::size_t>, program::value_index> sizes_; ///< of dynamic dimensions
     tensor_aliases aliases_;
     constant_elements elements_{aliases_};
     result_types types_{build_, at_, elements_, options_.infer};
+    program_values values_{build_, types_, heap_, gradients_, elements_, at_, *this};
     quantized_operators quantized_{*this};
     nested_tensors nested_{*this};
     std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends

@@ -16,8 +16,8 @@ bool interpreter::is_less(value const& a, value const& b) {
     at_.spend(1);
     if (a.text() != nullptr && b.text() != nullptr) return *a.text() < *b.text();
     if (a.is_any_number() && b.is_any_number()) {
-        value const less = arithmetic("_operator.lt", {a, b});
-        std::optional<bool> const known = decide(less);
+        value const less = values_.arithmetic("_operator.lt", {a, b});
+        std::optional<bool> const known = values_.decide(less);
         if (!known) at_.fail_undecidable("the order of a list", less);
         return *known;
     }
@@ -31,7 +31,7 @@ bool interpreter::is_less(value const& a, value const& b) {
     }
     if (a.is() == kind::object) {
         value const less = call_method(a, "__lt__", {b});
-        std::optional<bool> const known = decide(less);
+        std::optional<bool> const known = values_.decide(less);
         if (!known) at_.fail_undecidable("the order of a list", less);
         return *known;
     }
@@ -67,7 +67,7 @@ std::optional<value> interpreter::call_on_order(std::string_view name, std::vect
     std::int64_t count = 0;
     for (std::size_t i = 0; i != items.size(); ++i) {
         value const same = are_equal(items[i], x[1]);
-        std::optional<bool> const known = decide(same);
+        std::optional<bool> const known = values_.decide(same);
         if (!known) at_.fail_undecidable("whether an item of a list is the one that is looked for", same);
         if (!*known) continue;
         ++count;

@@ -38,7 +38,7 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
                          std::vector<program::value_index>& inside, int depth) {
     if (depth > 20) at_.fail("a variable of a loop is nested more than 20 levels deep");
     if (v.acts_as_tensor()) {
-        start.push_back(tensor_of(v));
+        start.push_back(values_.tensor_of(v));
         inside.push_back(build_.copy_value(start.back()));
         if (auto const open = open_axes_.find(start.back()); open != open_axes_.end())
             for (std::size_t const axis : open->second) open_axis(inside.back(), axis);
@@ -47,9 +47,9 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
     if (v.is_any_number()) {
         program::value_kind const k = common_kind(v, v);
         value given = v;
-        if (v.is() == kind::boolean) given = add_python_node("torch.sym_not", {value::of(!v.is_true())}, k, {});
+        if (v.is() == kind::boolean) given = values_.add_python_node("torch.sym_not", {value::of(!v.is_true())}, k, {});
         else if (v.is() != kind::symbol)
-            given = add_python_node(
+            given = values_.add_python_node(
                 "_operator.add", {v, v.is() == kind::real ? value::of(0.0) : value::of(std::int64_t{0})}, k, {});
         start.push_back(given.computed());
         inside.push_back(build_.add_value("carried", k));
@@ -88,7 +88,7 @@ void interpreter::append_carried(std::string const& what, value const& before, v
             at_.fail("the " + what + " is " + std::string(describe(after)) +
                      " after an iteration that depends on data");
         (void)common_kind(before, after);
-        return outputs.push_back(program::argument::of_number(number_of(after)));
+        return outputs.push_back(program::argument::of_number(values_.number_of(after)));
     }
     bool const has_items = before.is() == kind::list || before.is() == kind::tuple || before.is() == kind::optional;
     if (has_items && after.is() == before.is() && after.list()->items.size() == before.list()->items.size()) {

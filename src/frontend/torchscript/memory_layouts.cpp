@@ -89,16 +89,17 @@ value memory_layouts::contiguous_strides(program::value_index v) {
     value stride = value::of(std::int64_t{1});
     for (std::size_t i = rank; i-- != 0;) {
         out[i] = stride;
-        stride = in_.arithmetic(
+        stride = in_.values_.arithmetic(
             "_operator.mul",
-            {stride, in_.arithmetic("torch.sym_max", {in_.size_value(v, i), value::of(std::int64_t{1})})});
+            {stride,
+             in_.values_.arithmetic("torch.sym_max", {in_.values_.size_value(v, i), value::of(std::int64_t{1})})});
     }
     return in_.heap_.list(std::move(out));
 }
 
 /// x.fill_diagonal_(number): writes to the diagonal of a matrix, or of a cube.
 value memory_layouts::fill_diagonal(value const& x, value const& number, bool wraps) {
-    inferred_type const type = in_.types_.type_of(in_.tensor_of(x));
+    inferred_type const type = in_.types_.type_of(in_.values_.tensor_of(x));
     std::size_t const rank = type.sizes.size();
     if (!type.has_rank || rank < 2) in_.at_.fail("calls fill_diagonal_() of a tensor with less than 2 dimensions");
     auto const number_at = [&](std::size_t i) {
@@ -128,7 +129,7 @@ std::optional<value> memory_layouts::call(std::string_view name, call_arguments 
         "is_contiguous", "stride", "storage_offset", "is_non_overlapping_and_dense"};
     bool const asks = std::find(std::begin(questions), std::end(questions), name) != std::end(questions);
     if (!asks && name != "as_strided") return {};
-    program::value_index const v = in_.tensor_of(x[0]);
+    program::value_index const v = in_.values_.tensor_of(x[0]);
     bool const is_known = in_.types_.type_of(v).has_rank && is_known_contiguous(v, 0);
     if (!is_known)
         in_.at_.fail(

@@ -25,7 +25,7 @@ std::optional<value> nested_tensors::call(std::string_view name, std::vector<val
     }
     if (name == "_nested_tensor_from_mask" && x.size() >= 2 && x[0].acts_as_tensor() && x[1].acts_as_tensor()) {
         value const dense = without_padding(x[0], x[1]);
-        masks_[in_.tensor_of(dense)] = x[1];
+        masks_[in_.values_.tensor_of(dense)] = x[1];
         return dense;
     }
     if (x.empty() || x[0].is() != kind::tensor) return {};

@@ -13,15 +13,15 @@ std::optional<value> interpreter::open_parts(std::string_view op, call_arguments
         return {};
     if (!x[1].is_any_number()) return {}; // a list of sizes
     value const dim = x.size() > 2 ? x[2] : value::of(std::int64_t{0});
-    inferred_type const type = types_.type_of(tensor_of(x[0]));
+    inferred_type const type = types_.type_of(values_.tensor_of(x[0]));
     if (!dim.integer() || !type.has_rank || type.sizes.empty()) return {};
     std::int64_t const axis = position_in(at_, dim, type.sizes.size());
-    value const size = size_value(tensor_of(x[0]), static_cast<std::size_t>(axis));
+    value const size = values_.size_value(values_.tensor_of(x[0]), static_cast<std::size_t>(axis));
     if (size.is() != kind::symbol) return {};
     value step = x[1];
     if (op == "aten::chunk") { // the size of all chunks but the last: size / count, rounded up
-        value const more = arithmetic("_operator.sub", {x[1], value::of(std::int64_t{1})});
-        step = arithmetic("_operator.floordiv", {arithmetic("_operator.add", {size, more}), x[1]});
+        value const more = values_.arithmetic("_operator.sub", {x[1], value::of(std::int64_t{1})});
+        step = values_.arithmetic("_operator.floordiv", {values_.arithmetic("_operator.add", {size, more}), x[1]});
     }
     return value::of(kind::parts, heap_.tuple({x[0], value::of(axis), step}).list());
 }
@@ -29,7 +29,7 @@ std::optional<value> interpreter::open_parts(std::string_view op, call_arguments
 /// One of the parts: the slice from index * step to (index + 1) * step.
 value interpreter::part_of(value const& parts, std::int64_t index) {
     std::vector<value> const held = parts.list()->items;
-    auto const end_of = [&](std::int64_t i) { return arithmetic("_operator.mul", {held[2], value::of(i)}); };
+    auto const end_of = [&](std::int64_t i) { return values_.arithmetic("_operator.mul", {held[2], value::of(i)}); };
     return call_operator("aten::slice",
                          {{held[0], held[1], end_of(index), end_of(index + 1), value::of(std::int64_t{1})}, {}});
 }

@@ -145,13 +145,6 @@ std::optional<int> interpreter::match(overload const& o, call_arguments const& g
     return cost;
 }
 
-program::number interpreter::number_of(value const& v) {
-    if (v.is() == kind::symbol) return program::number::of_value(v.computed());
-    if (std::optional<value> const constant = constant_of(v)) return *constant->number();
-    if (v.is() == kind::tensor || v.is() == kind::weight) return number_of(convert_number("item", v));
-    at_.fail("uses " + std::string(describe(v)) + " as a number");
-}
-
 program::argument interpreter::argument_of(aten::schema_type const& type, value const& v) {
     using made = program::argument;
     if (v.is() == kind::none) return made::none();
@@ -162,7 +155,8 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
         if (type.base == base_type::tensor) {
             std::vector<program::value_ref> all;
             for (value const& each : items)
-                all.push_back(each.is() == kind::none ? program::value_ref() : program::value_ref(tensor_of(each)));
+                all.push_back(each.is() == kind::none ? program::value_ref()
+                                                      : program::value_ref(values_.tensor_of(each)));
             return made::of_tensors(std::move(all));
         }
         if (type.base == base_type::str) {
@@ -171,11 +165,11 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
             return made::of_texts(std::move(all));
         }
         std::vector<program::number> all;
-        for (value const& each : items) all.push_back(number_of(each));
+        for (value const& each : items) all.push_back(values_.number_of(each));
         return made::of_numbers(std::move(all));
     }
     switch (type.base) {
-    case base_type::tensor: return made::of_tensor(tensor_of(v));
+    case base_type::tensor: return made::of_tensor(values_.tensor_of(v));
     case base_type::str: return made::of_text(text_of(constant_in(at_, v, "a string")));
     case base_type::scalar_type: {
         std::int64_t const code = constant_in(at_, v, "a dtype").number().to<std::int64_t>();
@@ -194,7 +188,7 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
             if (v.integer() == static_cast<std::int64_t>(i)) return made::of_tag(std::string(memory_formats[i]));
         at_.fail("uses the unknown memory format " + text_of(constant_in(at_, v, "a memory format")));
     case base_type::device: return made::of_tag(text_of(constant_in(at_, v, "a device")));
-    default: return made::of_number(number_of(v));
+    default: return made::of_number(values_.number_of(v));
     }
 }
 
@@ -214,7 +208,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
         call_arguments rest{{given.positional[0]}, {}};
         bool const copies = given.positional.size() > 4 && given.positional[4].is_true();
         if (copies) rest.positional[0] = call_operator("aten::clone", rest);
-        bool const is_same_type = has_type && types_.type_of(tensor_of(rest.positional[0])).type ==
+        bool const is_same_type = has_type && types_.type_of(values_.tensor_of(rest.positional[0])).type ==
                                                   aten::scalar_type(*given.positional[2].integer());
         if (!has_type || is_same_type) return rest.positional[0]; // torch returns the tensor itself
         rest.positional.push_back(given.positional[2]);

@@ -53,7 +53,7 @@ std::optional<held_value> interpreter::held_of(value const& v, int depth) {
         return out;
     }
     if (v.acts_as_tensor()) {
-        inferred_type const type = types_.type_of(tensor_of(v));
+        inferred_type const type = types_.type_of(values_.tensor_of(v));
         out.is = held_as::tensor;
         out.type = type.type;
         for (auto const& each : type.sizes) {
@@ -95,14 +95,14 @@ value interpreter::value_of(held_value const& held, value const& saved, std::str
             inferred_type const type = types_.type_of(in.value);
             for (std::size_t axis = 0; axis != type.sizes.size(); ++axis)
                 if (type.sizes[axis] && program::substitute(build_.expression_of(*type.sizes[axis]), {}) == held.size)
-                    return size_value(in.value, axis);
+                    return values_.size_value(in.value, axis);
         }
         at_.fail("the attribute " + in_quotes(name) + " keeps a number that is not the size of an input");
     case held_as::number: {
         dtype const type = held.number == program::value_kind::sym_int     ? dtype::int64
                            : held.number == program::value_kind::sym_float ? dtype::float64
                                                                            : dtype::bool_;
-        return convert_number("item", make_input({name, type, {}}));
+        return values_.convert_number("item", make_input({name, type, {}}));
     }
     case held_as::tensor:
     case held_as::zeros: {
@@ -150,8 +150,8 @@ void interpreter::add_kept(held_value const& held, value const& now, std::string
         return;
     }
     if (held.is != held_as::number && held.is != held_as::tensor) return;
-    build_.add_output(held.is == held_as::tensor ? program::argument::of_tensor(tensor_of(now))
-                                                 : program::argument::of_number(number_of(now)),
+    build_.add_output(held.is == held_as::tensor ? program::argument::of_tensor(values_.tensor_of(now))
+                                                 : program::argument::of_number(values_.number_of(now)),
                       {program::output_kind::input_mutation, plain_name(name)});
 }
 
@@ -160,13 +160,13 @@ void interpreter::add_state() {
     for (auto const& [index, place] : assigned_) {
         value const& now = place.first->attributes[place.second];
         bool const is_unchanged = now.is() == kind::weight && now.weight() == index;
-        bool const keeps_type =
-            now.acts_as_tensor() && types_.type_of(tensor_of(now)).sizes == types_.type_of(use_weight(index)).sizes;
+        bool const keeps_type = now.acts_as_tensor() && types_.type_of(values_.tensor_of(now)).sizes ==
+                                                            types_.type_of(values_.use_weight(index)).sizes;
         if (is_unchanged || keeps_type) state_.assigned.erase({place.first->path, place.second});
         if (is_unchanged || !keeps_type) continue;
         bool const is_parameter = heap_.weights[index].role == program::input_kind::parameter;
         build_.add_output(
-            program::argument::of_tensor(tensor_of(now)),
+            program::argument::of_tensor(values_.tensor_of(now)),
             {is_parameter ? program::output_kind::parameter_mutation : program::output_kind::buffer_mutation,
              heap_.weights[index].name});
     }

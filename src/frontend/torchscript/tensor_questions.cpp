@@ -127,10 +127,10 @@ std::optional<value> interpreter::call_about_state(std::string_view name, std::v
         aten::promotion types;
         for (value const& each : x) {
             if (each.acts_as_tensor()) {
-                inferred_type const type = types_.type_of(tensor_of(each));
+                inferred_type const type = types_.type_of(values_.tensor_of(each));
                 types.add_tensor(type.type, !type.has_rank || !type.sizes.empty());
             } else if (each.is_any_number()) {
-                types.add_number(type_of_number(each, dtype::float64));
+                types.add_number(values_.type_of_number(each, dtype::float64));
             } else {
                 return {};
             }
@@ -161,20 +161,20 @@ value interpreter::compare_tensors(bool closely, call_arguments const& given) {
     if (!closely) {
         value const sizes =
             are_equal(*call_about_tensor("size", {{x[0]}, {}}), *call_about_tensor("size", {{x[1]}, {}}));
-        std::optional<bool> const are_same = decide(sizes);
+        std::optional<bool> const are_same = values_.decide(sizes);
         if (!are_same) at_.fail_undecidable("whether two tensors have the same sizes", sizes);
         if (!*are_same) return value::of(false);
     }
     value const same = call_operator(closely ? "aten::isclose" : "aten::eq", given);
-    return convert_number("bool", call_operator("aten::all", {{same}, {}}));
+    return values_.convert_number("bool", call_operator("aten::all", {{same}, {}}));
 }
 
 /// x.tolist(): the elements as numbers of the program, in as many lists as there are dimensions.
 value interpreter::to_list(value const& tensor) {
     if (!tensor.acts_as_tensor()) at_.fail("calls tolist() of " + std::string(describe(tensor)));
-    inferred_type const type = types_.type_of(tensor_of(tensor));
+    inferred_type const type = types_.type_of(values_.tensor_of(tensor));
     if (!type.has_rank) at_.fail("calls tolist() of a tensor whose number of dimensions is not known");
-    if (type.sizes.empty()) return convert_number("item", tensor);
+    if (type.sizes.empty()) return values_.convert_number("item", tensor);
     std::optional<program::extent> const& size = type.sizes[0];
     if (!size || !size->is_number())
         at_.fail(
@@ -194,21 +194,21 @@ std::optional<value> interpreter::call_about_tensor(std::string_view name, call_
     if (x.empty()) return {};
     if (x[0].is() == kind::device) return answer_about_device(name, x[0]);
     if (!x[0].acts_as_tensor()) return {};
-    if (name == "dtype") return value::of(code_of(types_.type_of(tensor_of(x[0])).type));
+    if (name == "dtype") return value::of(code_of(types_.type_of(values_.tensor_of(x[0])).type));
     if (name == "device") return value::of(kind::device, "cpu");
     if (name == "layout") return value::of(std::int64_t{0});
     if (name == "data") return call_operator("aten::detach", given);
     if (name == "grad" || name == "name") return value{};
-    if (name == "requires_grad") return value::of(gradients_.requires_gradient(tensor_of(x[0])));
+    if (name == "requires_grad") return value::of(gradients_.requires_gradient(values_.tensor_of(x[0])));
     if (std::optional<value> out = answer_of(about_tensors, name)) return out;
     if (x[0].is_number_as_tensor()) return {};
     if (name == "abs") return call_operator("aten::abs", given);
     if (name == "is_leaf")
-        return value::of(x[0].is() == kind::weight || !gradients_.requires_gradient(tensor_of(x[0])));
-    if (name == "item" || name == "ScalarImplicit") return convert_number("item", x[0]);
-    if (name == "IntImplicit") return convert_number("int", x[0]);
-    if (name == "FloatImplicit") return convert_number("float", x[0]);
-    if (name == "is_nonzero") return convert_number("bool", x[0]);
+        return value::of(x[0].is() == kind::weight || !gradients_.requires_gradient(values_.tensor_of(x[0])));
+    if (name == "item" || name == "ScalarImplicit") return values_.convert_number("item", x[0]);
+    if (name == "IntImplicit") return values_.convert_number("int", x[0]);
+    if (name == "FloatImplicit") return values_.convert_number("float", x[0]);
+    if (name == "is_nonzero") return values_.convert_number("bool", x[0]);
     if ((name == "equal" || name == "allclose") && x.size() >= 2 && x[1].acts_as_tensor()) {
         if (is_true(given, "equal_nan", 4)) at_.fail("calls allclose() with equal_nan, which is not supported");
         return compare_tensors(name == "allclose", given);
@@ -234,7 +234,7 @@ std::optional<value> interpreter::call_about_type(std::string_view name, std::ve
                                           "sym_size",
                                           "is_same_size"};
     if (std::find(std::begin(names), std::end(names), name) == std::end(names)) return {};
-    program::value_index const v = tensor_of(x[0]);
+    program::value_index const v = values_.tensor_of(x[0]);
     inferred_type const type = types_.type_of(v);
     auto const bytes = static_cast<std::int64_t>(bits(type.type) / 8);
     if (name == "is_floating_point") return value::of(is_floating(type.type));
@@ -247,14 +247,15 @@ std::optional<value> interpreter::call_about_type(std::string_view name, std::ve
     if (!type.has_rank) at_.fail("the number of dimensions of a tensor is not known");
     std::size_t const rank = type.sizes.size();
     if (name == "dim") return value::of(static_cast<std::int64_t>(rank));
-    if (name == "size" && x.size() == 2) return size_value(v, static_cast<std::size_t>(position_in(at_, x[1], rank)));
+    if (name == "size" && x.size() == 2)
+        return values_.size_value(v, static_cast<std::size_t>(position_in(at_, x[1], rank)));
     if (name == "len")
-        return size_value(v, static_cast<std::size_t>(position_in(at_, value::of(std::int64_t{0}), rank)));
+        return values_.size_value(v, static_cast<std::size_t>(position_in(at_, value::of(std::int64_t{0}), rank)));
     std::vector<value> sizes;
-    for (std::size_t i = 0; i != rank; ++i) sizes.push_back(size_value(v, i));
+    for (std::size_t i = 0; i != rank; ++i) sizes.push_back(values_.size_value(v, i));
     if (name == "numel" || name == "nbytes") {
         value product = value::of(name == "nbytes" ? bytes : std::int64_t{1});
-        for (value const& each : sizes) product = arithmetic("_operator.mul", {product, each});
+        for (value const& each : sizes) product = values_.arithmetic("_operator.mul", {product, each});
         return product;
     }
     if (name == "is_same_size" && x.size() == 2)

@@ -35,7 +35,7 @@ value interpreter::make_tensor(call_arguments const& given) {
     }
     // A float becomes float32 before it becomes another dtype, as in torch: 1e300 is infinity.
     value const number = from.is() == kind::real ? value::of(static_cast<double>(from.number()->to<float>())) : from;
-    value made = value::of(kind::tensor, tensor_of(number));
+    value made = value::of(kind::tensor, values_.tensor_of(number));
     if (!type) return made;
     if (aten::scalar_type(*type) == types_.type_of(made.computed()).type) return made;
     return call_operator("aten::to", {{made, value::of(*type)}, {}});
@@ -60,58 +60,9 @@ value interpreter::convert_type(call_arguments const& given) {
     for (auto const& [name, each] : given.named)
         if (name == "dtype") asked.push_back(each);
     for (value const& each : asked)
-        if (each.integer() && types_.type_of(tensor_of(x)).type != aten::scalar_type(*each.integer()))
+        if (each.integer() && types_.type_of(values_.tensor_of(x)).type != aten::scalar_type(*each.integer()))
             return call_operator("aten::to", {{x, each}, {}});
     return x;
-}
-
-/// The value of the program that a tensor is. A number becomes a 0-d tensor.
-program::value_index interpreter::tensor_of(value const& v, std::optional<dtype> wanted) {
-    if (v.is() == kind::tensor) return v.computed();
-    if (v.is() == kind::weight) return use_weight(v.weight());
-    if (!v.is_any_number()) at_.fail("uses " + std::string(describe(v)) + " as a tensor");
-    dtype const type = wanted ? *wanted : type_of_number(v, dtype::float32);
-    program::node n;
-    n.op = "aten::scalar_tensor";
-    n.schema = aten::find_schema(n.op);
-    n.arguments.push_back(program::argument::of_number(number_of(v.as_number())).named("s"));
-    n.arguments.push_back(program::argument::of_type(type).named("dtype"));
-    n.origin = build_.origin_here();
-    program::value_index const made = build_.add_tensor("scalar_tensor", {type, true, {}, {}});
-    if (v.is_number() && tensor::can_hold(type)) {
-        auto const elements = std::make_shared<tensor>(tensor{type, {}, {}});
-        elements->append(*v.number());
-        elements_.note(made, elements);
-    }
-    build_.add_node(std::move(n), made);
-    return made;
-}
-
-program::value_index interpreter::use_weight(std::size_t index) {
-    weight& w = heap_.weights[index];
-    if (w.value != program::no_value) return w.value;
-    inferred_type type{w.data.type, true, {}, {}};
-    for (std::int64_t const s : w.data.sizes) type.sizes.emplace_back(program::extent{s, program::extent::none});
-    std::string name = w.name.empty() ? "constant_" + std::to_string(index) : w.name;
-    std::string plain = name;
-    std::replace(plain.begin(), plain.end(), '.', '_');
-    w.value = build_.add_tensor((w.role == program::input_kind::parameter ? "p_"
-                                 : w.role == program::input_kind::buffer  ? "b_"
-                                                                          : "c_") +
-                                    plain,
-                                type);
-    if (w.data.parts.size() == 1)
-        for (std::int64_t const s : w.data.parts[0].strides)
-            build_.value_at(w.value).strides.push_back({s, program::extent::none});
-    program::input in;
-    in.kind = w.role;
-    in.value = w.value;
-    in.target = std::move(name);
-    in.data = w.data;
-    if (w.requires_gradient) gradients_.require(w.value);
-    if (w.role == program::input_kind::constant) elements_.note_stored(w.value);
-    build_.add_input(std::move(in));
-    return w.value;
 }
 
 /// A call in which constants beside other tensors have a dtype that does not promote that of the others, as Python's numbers do.
@@ -121,7 +72,7 @@ call_arguments interpreter::without_weak_types(call_arguments const& given) {
     bool is_alone = true;
     for (value const& each : x) {
         if (each.is_weak() || (each.is() != kind::tensor && each.is() != kind::weight)) continue;
-        dtype const other = types_.type_of(tensor_of(each)).type;
+        dtype const other = types_.type_of(values_.tensor_of(each)).type;
         if (is_alone || is_floating(other)) type = is_floating(other) ? other : dtype::float32;
         is_alone = false;
     }
@@ -129,9 +80,9 @@ call_arguments interpreter::without_weak_types(call_arguments const& given) {
     if (is_alone) return out;
     for (value& each : out.positional) {
         if (!each.is_weak()) continue;
-        std::optional<value> const number = constant_of(each);
+        std::optional<value> const number = values_.constant_of(each);
         if (!number || number->is() != kind::real) continue;
-        each = value::of(kind::tensor, tensor_of(*number, type));
+        each = value::of(kind::tensor, values_.tensor_of(*number, type));
     }
     return out;
 }

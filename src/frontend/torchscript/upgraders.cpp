@@ -38,7 +38,8 @@ std::optional<value> interpreter::call_as_saved(std::string_view name, call_argu
     if (format <= last_integer_division && (name == "div" || name == "div_") && given.positional.size() >= 2) {
         auto const acts = [](value const& v) { return v.acts_as_tensor(); };
         auto const is_floating_value = [&](value const& v) {
-            if (v.is() == kind::tensor || v.is() == kind::weight) return is_floating(types_.type_of(tensor_of(v)).type);
+            if (v.is() == kind::tensor || v.is() == kind::weight)
+                return is_floating(types_.type_of(values_.tensor_of(v)).type);
             if (v.is() == kind::symbol) return build_.kind_of(v) == program::value_kind::sym_float;
             return v.is() == kind::real;
         };
@@ -51,9 +52,10 @@ std::optional<value> interpreter::call_as_saved(std::string_view name, call_argu
         return call_path(path, truncated);
     }
     if (format <= last_float_full && name == "full" && given.positional.size() >= 2 && !has(given, "dtype") &&
-        given.positional[1].is_any_number() && type_of_number(given.positional[1], dtype::float32) != dtype::float32) {
+        given.positional[1].is_any_number() &&
+        values_.type_of_number(given.positional[1], dtype::float32) != dtype::float32) {
         call_arguments real = given;
-        real.positional[1] = convert_number("float", given.positional[1]);
+        real.positional[1] = values_.convert_number("float", given.positional[1]);
         return call_path(path, real);
     }
     bool const needs_steps = (name == "linspace" && format <= last_linspace_without_steps) || name == "logspace";

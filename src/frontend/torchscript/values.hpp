@@ -296,6 +296,9 @@ struct heap {
 /// Whether the code has declared a variable without giving it a value.
 [[nodiscard]] inline bool is_uninitialized(value const& v) { return v.is() == kind::nothing && v.name().empty(); }
 
+/// Whether it is the constant False.
+[[nodiscard]] inline bool is_false(value const& v) { return v.is() == kind::boolean && !v.is_true(); }
+
 /// The value, where the code has found out that it is not None.
 [[nodiscard]] inline value without_none(value const& v) { return v.is() == kind::optional ? v.list()->items[1] : v; }
 

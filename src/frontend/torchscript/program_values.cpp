@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers: constants are computed; what depends on a dynamic size becomes nodes of Python's arithmetic, as in programs of torch.export.
-#include "bounds.hpp"
-#include "interpreter.hpp"
+#include "program_values.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include <aton/aten/scalar_type.hpp>
+#include <aton/aten/schema_table.hpp>
 #include <aton/program/arithmetic.hpp>
 
 #include "frontend/files/text.hpp"
@@ -21,46 +19,6 @@ namespace {
 using files::in_quotes;
 using ek = program::expression_kind;
 
-struct number_function {
-    std::string_view name;
-    std::string_view python;
-    std::size_t operands;
-};
-
-constexpr number_function functions[] = {{"add", "_operator.add", 2},
-                                         {"sub", "_operator.sub", 2},
-                                         {"subtract", "_operator.sub", 2},
-                                         {"mul", "_operator.mul", 2},
-                                         {"multiply", "_operator.mul", 2},
-                                         {"div", "_operator.truediv", 2},
-                                         {"true_divide", "_operator.truediv", 2},
-                                         {"truediv", "_operator.truediv", 2},
-                                         {"floordiv", "_operator.floordiv", 2},
-                                         {"floor_divide", "_operator.floordiv", 2},
-                                         {"remainder", "_operator.mod", 2},
-                                         {"pow", "_operator.pow", 2},
-                                         {"lt", "_operator.lt", 2},
-                                         {"le", "_operator.le", 2},
-                                         {"gt", "_operator.gt", 2},
-                                         {"ge", "_operator.ge", 2},
-                                         {"eq", "_operator.eq", 2},
-                                         {"ne", "_operator.ne", 2},
-                                         {"__and__", "_operator.and_", 2},
-                                         {"__or__", "_operator.or_", 2},
-                                         {"__xor__", "_operator.xor", 2},
-                                         {"__lshift__", "_operator.lshift", 2},
-                                         {"__rshift__", "_operator.rshift", 2},
-                                         {"minimum", "torch.sym_min", 2},
-                                         {"maximum", "torch.sym_max", 2},
-                                         {"neg", "_operator.neg", 1},
-                                         {"abs", "_operator.abs", 1},
-                                         {"floor", "math.floor", 1},
-                                         {"ceil", "math.ceil", 1},
-                                         {"round", "round", 1},
-                                         {"sqrt", "torch._sym_sqrt", 1},
-                                         {"__not__", "torch.sym_not", 1},
-                                         {"trunc", "math.trunc", 1}};
-
 bool is_comparison(std::string_view op) {
     return op == "_operator.lt" || op == "_operator.le" || op == "_operator.gt" || op == "_operator.ge" ||
            op == "_operator.eq" || op == "_operator.ne";
@@ -68,7 +26,6 @@ bool is_comparison(std::string_view op) {
 
 } // namespace
 
-/// The number that a value is: a constant, or the element of a constant tensor with one element. Other tensors of the module may change.
 std::optional<value> number_in(stored_tensor const& t) {
     if (t.element_count() != 1 || t.parts.size() != 1) return {};
     stored_part const& part = t.parts[0];
@@ -92,7 +49,7 @@ std::optional<value> number_in(stored_tensor const& t) {
     return out.as_tensor(t.type);
 }
 
-std::optional<value> interpreter::constant_of(value const& v) {
+std::optional<value> program_values::constant_of(value const& v) {
     if (v.is_number()) return v;
     if (v.is() == kind::tensor) return elements_.number_of(v.computed());
     if (v.is() != kind::weight) return {};
@@ -102,8 +59,7 @@ std::optional<value> interpreter::constant_of(value const& v) {
     return number_in(w.data);
 }
 
-/// The dtype of a number as a 0-d tensor, if that of a float is `real`.
-dtype interpreter::type_of_number(value const& v, dtype real) const {
+dtype program_values::type_of_number(value const& v, dtype real) const {
     if (v.is_number_as_tensor()) return v.tensor_type();
     if (v.is() == kind::complex) return real == dtype::float64 ? dtype::complex128 : dtype::complex64;
     if (v.is() != kind::symbol)
@@ -114,8 +70,7 @@ dtype interpreter::type_of_number(value const& v, dtype real) const {
                                                 : dtype::int64;
 }
 
-/// A number that a function of 0-d tensors of these dtypes computes, as a tensor of the dtype to which torch promotes them.
-value interpreter::as_result_of(std::vector<dtype> const& types, value const& number) const {
+value program_values::as_result_of(std::vector<dtype> const& types, value const& number) const {
     bool const any_double = std::find(types.begin(), types.end(), dtype::float64) != types.end();
     dtype const type = type_of_number(number.as_number(), any_double ? dtype::float64 : dtype::float32);
     bool const rounds = number.is() == kind::real && type == dtype::float32;
@@ -123,7 +78,7 @@ value interpreter::as_result_of(std::vector<dtype> const& types, value const& nu
     return rounded.as_tensor(type);
 }
 
-std::optional<bool> interpreter::decide(value const& condition) {
+std::optional<bool> program_values::decide(value const& condition) {
     switch (condition.is()) {
     case kind::boolean:
     case kind::integer:
@@ -139,97 +94,7 @@ std::optional<bool> interpreter::decide(value const& condition) {
     }
 }
 
-/// torch.__range_length(start, stop, step) and torch.__derive_index(i, start, step): a loop over a range, written as a count.
-std::optional<value> interpreter::call_on_range(std::string_view name, std::vector<value> const& x) {
-    if (x.size() != 3) return {};
-    if (name == "__derive_index") return arithmetic("_operator.add", {x[1], arithmetic("_operator.mul", {x[0], x[2]})});
-    if (name != "__range_length") return {};
-    std::optional<std::int64_t> const step = x[2].integer();
-    if (step == 0) at_.fail("range() with a step of 0");
-    if (!step) { // rounded up, whatever the sign of the step is
-        value const back = arithmetic("_operator.floordiv", {arithmetic("_operator.sub", {x[0], x[1]}), x[2]});
-        return arithmetic("torch.sym_max", {arithmetic("_operator.neg", {back}), value::of(std::int64_t{0})});
-    }
-    value const one = value::of(std::int64_t{*step > 0 ? 1 : -1});
-    // (stop - start + step - 1) / step, and 0 for an empty range
-    value const span = arithmetic(
-        "_operator.add", {arithmetic("_operator.sub", {x[1], x[0]}), arithmetic("_operator.sub", {x[2], one})});
-    return arithmetic("torch.sym_max", {arithmetic("_operator.floordiv", {span, x[2]}), value::of(std::int64_t{0})});
-}
-
-std::optional<value> interpreter::call_on_numbers(std::string_view name, call_arguments const& given) {
-    std::vector<value> x = given.positional;
-    if (std::optional<value> out = call_on_range(name, x)) return out;
-    bool any_number = false;
-    for (value& each : x) any_number = any_number || each.is_any_number();
-    if (x.empty() || !any_number) return {};
-    if (name == "divmod" && x.size() == 2 && x[0].is_any_number() && x[1].is_any_number())
-        return heap_.tuple({arithmetic("_operator.floordiv", x), arithmetic("_operator.mod", x)});
-    if (std::optional<value> out = call_on_computed(name, x)) return out;
-    bool const starts_as_tensor = x[0].is_number_as_tensor();
-    if (starts_as_tensor &&
-        (name == "detach" || name == "clone" || name == "contiguous" || name == "lift_fresh" || name == "alias"))
-        return x[0];
-    if (starts_as_tensor && name == "to") {
-        for (std::size_t i = 1; i != x.size(); ++i)
-            if (x[i].integer() && !x[i].is_number_as_tensor()) {
-                dtype const type = aten::scalar_type(*x[i].integer());
-                return convert_number(is_floating(type) ? "float" : "int", x[0]).as_tensor(type);
-            }
-        return x[0];
-    }
-    if ((name == "IntImplicit" || name == "FloatImplicit" || name == "ScalarImplicit" || name == "item") &&
-        x.size() == 1)
-        return convert_number(name == "IntImplicit" ? "int" : name == "FloatImplicit" ? "float" : "item", x[0]);
-    // Traced code calculates with 0-d tensors: sizes, and constants of the archive with dtypes that a number implies.
-    bool const has_size = std::any_of(x.begin(), x.end(), [](value const& each) { return each.is_number_as_tensor(); });
-    std::vector<dtype> types; // of the tensors
-    for (value& each : x) {
-        if (each.is() == kind::weight && has_size) {
-            stored_tensor const& t = heap_.weights[each.weight()].data;
-            bool const is_implied = t.type == dtype::int64 || t.type == dtype::float32 || t.type == dtype::bool_;
-            if (std::optional<value> const constant = is_implied && t.sizes.empty() ? constant_of(each) : std::nullopt)
-                each = *constant;
-        }
-        if (!each.is_any_number()) return {};
-        if (each.is_number_as_tensor()) types.push_back(each.tensor_type());
-    }
-    auto const made = [&](value out) { return types.empty() ? out : as_result_of(types, out); };
-    std::string_view op;
-    for (number_function const& each : functions)
-        if (each.name == name && each.operands == x.size()) op = each.python;
-    if (name == "rsub" && x.size() == 2) std::swap(x[0], x[1]), op = "_operator.sub";
-    if (op.empty() && !types.empty()) { // numbers as 0-d tensors
-        std::vector<value> numbers;
-        for (value const& each : x) numbers.push_back(each.as_number());
-        std::optional<value> const out = call_builtin(name, numbers);
-        if (out && out->is_number()) return made(*out);
-    }
-    if (op.empty()) return {};
-    for (auto const& [key, each] : given.named) {
-        if (key == "alpha" && each.number() == scalar(1)) continue;
-        if (key == "rounding_mode" && each.is() == kind::none) continue;
-        if (key != "rounding_mode" || each.text() == nullptr || name != "div") return {};
-        if (*each.text() == "floor") op = "_operator.floordiv";
-        else op = "trunc"; // sizes are not negative
-    }
-    if (op == "trunc") {
-        std::optional<std::int64_t> const a = x[0].integer();
-        std::optional<std::int64_t> const b = x[1].integer();
-        if (a && b && *b != 0 && *b != -1) return made(value::of(*a / *b));
-        for (value const& each : x) {
-            bounds const b = bounds_of(build_.expression_of(build_.extent_of(each)), build_.made().ranges);
-            if (!b.min || *b.min < 0)
-                at_.fail("divides a size that may be negative and rounds towards zero, which is not supported");
-        }
-        op = "_operator.floordiv";
-    }
-    value const out = made(arithmetic(op, x));
-    // round(2) and 2 ** 3 are floats, in contrast to Python's.
-    return types.empty() && (name == "round" || name == "pow") ? convert_number("float", out) : out;
-}
-
-value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) {
+value program_values::arithmetic(std::string_view op, std::vector<value> const& x) {
     std::vector<scalar> numbers;
     bool all_integral = true;
     bool any_bool = false;
@@ -280,7 +145,7 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
     return add_python_node(op, x, program::value_kind::sym_int, size);
 }
 
-value interpreter::convert_number(std::string_view type, value const& v) {
+value program_values::convert_number(std::string_view type, value const& v) {
     if (std::string const* const text = v.text(); text != nullptr && (type == "float" || type == "int")) {
         char* stop = nullptr;
         double const real = std::strtod(text->c_str(), &stop);
@@ -306,7 +171,7 @@ value interpreter::convert_number(std::string_view type, value const& v) {
         inferred_type const given = types_.type_of(t);
         dtype const held = given.type;
         if (type == "bool" && held != dtype::bool_ && given.has_rank && given.sizes.empty())
-            return convert_number("bool", call_operator("aten::ne", {{v, value::of(std::int64_t{0})}, {}}));
+            return convert_number("bool", caller_.call_operator("aten::ne", {{v, value::of(std::int64_t{0})}, {}}));
         program::node n;
         n.op = "aten::item";
         n.schema = aten::find_schema(n.op);
@@ -330,8 +195,8 @@ value interpreter::convert_number(std::string_view type, value const& v) {
     return out;
 }
 
-value interpreter::add_python_node(std::string_view op, std::vector<value> const& x, program::value_kind k,
-                                   std::optional<program::extent> size) {
+value program_values::add_python_node(std::string_view op, std::vector<value> const& x, program::value_kind k,
+                                      std::optional<program::extent> size) {
     program::node n;
     n.kind = program::node_kind::python;
     n.op = op;
@@ -343,5 +208,110 @@ value interpreter::add_python_node(std::string_view op, std::vector<value> const
     at_.spend(1);
     return value::of(kind::symbol, made);
 }
+
+/// The result of a comparison that follows from the ranges of symbols.
+std::optional<bool> program_values::compare_symbols(std::string_view op, std::vector<value> const& x) {
+    for (value const& each : x) {
+        bool const is_integer = each.is() == kind::integer ||
+                                (each.is() == kind::symbol && build_.kind_of(each) == program::value_kind::sym_int);
+        if (!is_integer) return {};
+    }
+    bounds const b = build_.bounds_of_difference(build_.extent_of(x[0]), build_.extent_of(x[1]));
+    bool const positive = b.min && *b.min > 0;
+    bool const negative = b.max && *b.max < 0;
+    bool const not_negative = b.min && *b.min >= 0;
+    bool const not_positive = b.max && *b.max <= 0;
+    auto const answer = [](bool yes, bool no) {
+        return yes ? std::optional(true) : no ? std::optional(false) : std::nullopt;
+    };
+    if (op == "_operator.lt") return answer(negative, not_negative);
+    if (op == "_operator.le") return answer(not_positive, positive);
+    if (op == "_operator.gt") return answer(positive, not_positive);
+    if (op == "_operator.ge") return answer(not_negative, negative);
+    bool const same = not_negative && not_positive;
+    return op == "_operator.eq" ? answer(same, positive || negative) : answer(positive || negative, same);
+}
+
+value program_values::size_value(program::value_index tensor, std::size_t axis) {
+    inferred_type const type = types_.type_of(tensor);
+    program::extent const size = type.sizes.at(axis).value();
+    if (size.is_number()) return value::of(size.number);
+    auto const [known, is_new] = sizes_.try_emplace({tensor, axis}, program::no_value);
+    if (is_new) {
+        program::node n;
+        n.op = "aten::sym_size.int";
+        n.schema = aten::find_schema(n.op);
+        n.arguments.push_back(program::argument::of_tensor(tensor).named("self"));
+        n.arguments.push_back(program::argument::of_number(static_cast<std::int64_t>(axis)).named("dim"));
+        n.origin = build_.origin_here();
+        known->second = build_.add_value("sym_size_int", program::value_kind::sym_int);
+        build_.value_at(known->second).symbolic = size;
+        build_.add_node(std::move(n), known->second);
+    }
+    return value::of(kind::symbol, known->second);
+}
+
+program::number program_values::number_of(value const& v) {
+    if (v.is() == kind::symbol) return program::number::of_value(v.computed());
+    if (std::optional<value> const constant = constant_of(v)) return *constant->number();
+    if (v.is() == kind::tensor || v.is() == kind::weight) return number_of(convert_number("item", v));
+    at_.fail("uses " + std::string(describe(v)) + " as a number");
+}
+
+program::value_index program_values::tensor_of(value const& v, std::optional<dtype> wanted) {
+    if (v.is() == kind::tensor) return v.computed();
+    if (v.is() == kind::weight) return use_weight(v.weight());
+    if (!v.is_any_number()) at_.fail("uses " + std::string(describe(v)) + " as a tensor");
+    dtype const type = wanted ? *wanted : type_of_number(v, dtype::float32);
+    program::node n;
+    n.op = "aten::scalar_tensor";
+    n.schema = aten::find_schema(n.op);
+    n.arguments.push_back(program::argument::of_number(number_of(v.as_number())).named("s"));
+    n.arguments.push_back(program::argument::of_type(type).named("dtype"));
+    n.origin = build_.origin_here();
+    program::value_index const made = build_.add_tensor("scalar_tensor", {type, true, {}, {}});
+    if (v.is_number() && tensor::can_hold(type)) {
+        auto const elements = std::make_shared<tensor>(tensor{type, {}, {}});
+        elements->append(*v.number());
+        elements_.note(made, elements);
+    }
+    build_.add_node(std::move(n), made);
+    return made;
+}
+
+program::value_index program_values::use_weight(std::size_t index) {
+    weight& w = heap_.weights[index];
+    if (w.value != program::no_value) return w.value;
+    inferred_type type{w.data.type, true, {}, {}};
+    for (std::int64_t const s : w.data.sizes) type.sizes.emplace_back(program::extent{s, program::extent::none});
+    std::string name = w.name.empty() ? "constant_" + std::to_string(index) : w.name;
+    std::string plain = name;
+    std::replace(plain.begin(), plain.end(), '.', '_');
+    w.value = build_.add_tensor((w.role == program::input_kind::parameter ? "p_"
+                                 : w.role == program::input_kind::buffer  ? "b_"
+                                                                          : "c_") +
+                                    plain,
+                                type);
+    if (w.data.parts.size() == 1)
+        for (std::int64_t const s : w.data.parts[0].strides)
+            build_.value_at(w.value).strides.push_back({s, program::extent::none});
+    program::input in;
+    in.kind = w.role;
+    in.value = w.value;
+    in.target = std::move(name);
+    in.data = w.data;
+    if (w.requires_gradient) gradients_.require(w.value);
+    if (w.role == program::input_kind::constant) elements_.note_stored(w.value);
+    build_.add_input(std::move(in));
+    return w.value;
+}
+
+value program_values::both(value const& a, value const& b) {
+    if (a.known() != nullptr) return is_false(a) ? a : b;
+    if (b.known() != nullptr) return is_false(b) ? b : a;
+    return arithmetic("_operator.and_", {a, b});
+}
+
+value program_values::negated(value const& condition) { return arithmetic("torch.sym_not", {condition}); }
 
 } // namespace ATON_NAMESPACE::torchscript
