@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/files/text.hpp"
+#include "texts.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -271,8 +272,8 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
         return values_.convert_number(name, x[0]);
     if (name == "sorted" && x.size() == 1 && x[0].is() == kind::list)
         return heap_.list(sorted(x[0].list()->items, false));
-    if (std::optional<value> out = call_builtin(name, x)) return out;
-    if (name == "str" && x.size() == 1) return made_text(text_of(x[0]));
+    if (std::optional<value> out = numbers_.call_builtin(name, x)) return out;
+    if (name == "str" && x.size() == 1) return made_text(at_, text_of(x[0]));
     if (name == "print") {
         build_.drop("print");
         return value{};

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "frontend/files/text.hpp"
+#include "texts.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -79,9 +80,9 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
         if (std::optional<value> out = call_about_tensor(name, given)) return *std::move(out);
         if (std::optional<value> out = call_on_rows(name, x)) return *std::move(out);
         if (std::optional<value> out = call_on_containers(name, x)) return *std::move(out);
-        if (std::optional<value> out = call_builtin(name, x)) return *std::move(out);
-        if (std::optional<value> out = call_on_numbers(name, given)) return *std::move(out);
-        expect_computable(name, x);
+        if (std::optional<value> out = numbers_.call_builtin(name, x)) return *std::move(out);
+        if (std::optional<value> out = numbers_.call_on_numbers(name, given)) return *std::move(out);
+        numbers_.expect_computable(name, x);
         return call_operator("aten::" + std::string(name), given);
     }
     if (path.starts_with("ops.prim.")) {
@@ -130,7 +131,7 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
                                                    ", give its value: --input " + number_inputs_[0] + "=VALUE"));
     }
     if (x.empty()) return {};
-    if (std::optional<value> out = call_builtin(name, x)) return out;
+    if (std::optional<value> out = numbers_.call_builtin(name, x)) return out;
     if (std::optional<value> out = nested_.call(name, x)) return out;
     if (name == "NumToTensor" && x[0].is_any_number())
         return x[0].as_tensor(values_.type_of_number(x[0], dtype::float64));
@@ -148,13 +149,13 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
         });
         return any_real ? values_.convert_number("float", out) : out;
     }
-    if (name == "abs" && x[0].is_any_number()) return call_on_numbers(name, {x, {}});
+    if (name == "abs" && x[0].is_any_number()) return numbers_.call_on_numbers(name, {x, {}});
     if (name == "isinstance" || name == "rangelist") return {};
     return call_about_tensor(name, {x, {}});
 }
 
 std::optional<value> interpreter::call_on_containers(std::string_view name, std::vector<value> const& x) {
-    if (name == "format" && !x.empty()) return format(x);
+    if (name == "format" && !x.empty()) return format(at_, x);
     if (name == "__not__" && x.size() == 1 && x[0].acts_as_tensor()) // bool() of a tensor
         return call_operator("aten::logical_not", {x, {}});
     if ((name == "__is__" || name == "__isnot__") && x.size() == 2) {

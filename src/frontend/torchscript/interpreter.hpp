@@ -28,6 +28,7 @@
 #include "library.hpp"
 #include "module_state.hpp"
 #include "nested_tensors.hpp"
+#include "number_functions.hpp"
 #include "program_builder.hpp"
 #include "program_values.hpp"
 #include "quantized_operators.hpp"
@@ -189,15 +190,12 @@ private:
     [[nodiscard]] value call_path(std::string_view path, call_arguments const& given) override;
     [[nodiscard]] std::optional<value> call_prim(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_containers(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] std::optional<value> call_on_text(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] value are_equal(value const& a, value const& b, int depth = 0);
     [[nodiscard]] value contains(std::vector<value> const& items, value const& wanted);
     [[nodiscard]] value choose_list(value const& a, value const& b, bool greater);
-    [[nodiscard]] value made_text(std::optional<std::string> text) const;
-    [[nodiscard]] value format(std::vector<value> const& x) const;
-    [[nodiscard]] value format_percent(std::string const& pattern, std::vector<value> given) const;
 
-    // list_functions.cpp: lists and dicts
+    // list_functions.cpp: lists, dicts and strings
+    [[nodiscard]] std::optional<value> call_on_text(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_order(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_dict(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] bool is_less(value const& a, value const& b);
@@ -212,14 +210,6 @@ private:
     [[nodiscard]] std::optional<value> call_about_type(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] value compare_tensors(bool closely, call_arguments const& given);
     [[nodiscard]] value to_list(value const& tensor);
-
-    // builtin_calls.cpp: functions on constants, and of numbers that the program computes
-    [[nodiscard]] std::optional<value> call_builtin(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] std::optional<value> call_on_computed(std::string_view name, std::vector<value> const& x);
-    void expect_computable(std::string_view name, std::vector<value> const& x);
-
-    [[nodiscard]] std::optional<value> call_on_numbers(std::string_view name, call_arguments const& given);
-    [[nodiscard]] std::optional<value> call_on_range(std::string_view name, std::vector<value> const& x);
 
     // operators.cpp: nodes of the program
     [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands) override;
@@ -266,6 +256,7 @@ private:
     constant_elements elements_{aliases_};
     result_types types_{build_, at_, elements_, options_.infer};
     program_values values_{build_, types_, heap_, gradients_, elements_, at_, *this};
+    number_functions numbers_{values_, build_, heap_, at_, *this};
     quantized_operators quantized_{*this};
     nested_tensors nested_{*this};
     std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Lists and dicts: their order, parts of them, and keys.
+// Lists, dicts and strings: their order, parts of them, and keys.
 #include "interpreter.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "frontend/files/text.hpp"
+#include "texts.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -168,6 +169,32 @@ std::optional<value> interpreter::call_on_dict(std::string_view name, std::vecto
     }
     if (name == "clear") return items.clear(), x[0];
     return {};
+}
+
+std::optional<value> interpreter::call_on_text(std::string_view name, std::vector<value> const& x) {
+    if (std::any_of(x.begin(), x.end(), [](value const& v) { return v.is() == kind::open_text; })) {
+        if (name == "add" || name == "join" || name == "percentFormat") return made_text(at_, {});
+        at_.fail_undecidable("a string", x[0].is() == kind::open_text || x.size() < 2 ? x[0] : x[1]);
+    }
+    std::string const& text = *x[0].text();
+    at_.spend(1 + text.size() / 16);
+    if (name == "__getitem__" && x.size() == 2) return item_of(x[0], x[1]);
+    if (name == "slice") {
+        std::string out;
+        for (std::size_t const i : sliced(x, text.size())) out += text[i];
+        return made_text(at_, std::move(out));
+    }
+    if (name == "percentFormat") return format_percent(at_, text, {x.begin() + 1, x.end()});
+    if (name != "join" || x.size() != 2 || x[1].is() != kind::list) return {};
+    std::string out;
+    for (value const& each : x[1].list()->items) {
+        if (each.is() == kind::open_text) return made_text(at_, {});
+        if (each.text() == nullptr) at_.fail("joins values that are not strings");
+        if (&each != x[1].list()->items.data()) out += text;
+        out += *each.text();
+        if (out.size() > value::max_text) return made_text(at_, out); // refused
+    }
+    return made_text(at_, std::move(out));
 }
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The methods of strings.
+#include "texts.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-
-#include "interpreter.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -60,16 +59,14 @@ std::optional<std::string> text_of(value const& v) {
     return text_of_items(items, '{', '}');
 }
 
-/// A string, or one that is not known, such as the text of a tensor: it may only be printed, raised or passed on.
-value interpreter::made_text(std::optional<std::string> text) const {
+value made_text(code_position const& at, std::optional<std::string> text) {
     if (!text) return value::of(kind::open_text, std::size_t{0});
-    if (text->size() > value::max_text) at_.fail("makes a string of more than 65536 characters");
+    if (text->size() > value::max_text) at.fail("makes a string of more than 65536 characters");
     return value::of(kind::text, *std::move(text));
 }
 
-/// torch.format("a {} b", x)
-value interpreter::format(std::vector<value> const& x) const {
-    if (x[0].text() == nullptr) return made_text({});
+value format(code_position const& at, std::vector<value> const& x) {
+    if (x[0].text() == nullptr) return made_text(at, {});
     std::string out;
     std::size_t next = 1;
     std::string const& pattern = *x[0].text();
@@ -80,41 +77,14 @@ value interpreter::format(std::vector<value> const& x) const {
         }
         ++i;
         std::optional<std::string> const text = text_of(x[next++]);
-        if (!text) return made_text({});
+        if (!text) return made_text(at, {});
         out += *text;
-        if (out.size() > value::max_text) return made_text(out); // refused
+        if (out.size() > value::max_text) return made_text(at, out); // refused
     }
-    return made_text(std::move(out));
+    return made_text(at, std::move(out));
 }
 
-std::optional<value> interpreter::call_on_text(std::string_view name, std::vector<value> const& x) {
-    if (std::any_of(x.begin(), x.end(), [](value const& v) { return v.is() == kind::open_text; })) {
-        if (name == "add" || name == "join" || name == "percentFormat") return made_text({});
-        at_.fail_undecidable("a string", x[0].is() == kind::open_text || x.size() < 2 ? x[0] : x[1]);
-    }
-    std::string const& text = *x[0].text();
-    at_.spend(1 + text.size() / 16);
-    if (name == "__getitem__" && x.size() == 2) return item_of(x[0], x[1]);
-    if (name == "slice") {
-        std::string out;
-        for (std::size_t const i : sliced(x, text.size())) out += text[i];
-        return made_text(std::move(out));
-    }
-    if (name == "percentFormat") return format_percent(text, {x.begin() + 1, x.end()});
-    if (name != "join" || x.size() != 2 || x[1].is() != kind::list) return {};
-    std::string out;
-    for (value const& each : x[1].list()->items) {
-        if (each.is() == kind::open_text) return made_text({});
-        if (each.text() == nullptr) at_.fail("joins values that are not strings");
-        if (&each != x[1].list()->items.data()) out += text;
-        out += *each.text();
-        if (out.size() > value::max_text) return made_text(out); // refused
-    }
-    return made_text(std::move(out));
-}
-
-/// "%d of %s" % (a, b)
-value interpreter::format_percent(std::string const& pattern, std::vector<value> given) const {
+value format_percent(code_position const& at, std::string const& pattern, std::vector<value> given) {
     if (given.size() == 1 && given[0].is() == kind::tuple) {
         std::vector<value> const items = given[0].list()->items;
         given = items;
@@ -131,16 +101,16 @@ value interpreter::format_percent(std::string const& pattern, std::vector<value>
             out += '%';
             continue;
         }
-        if (next == given.size()) at_.fail("a string has more places for values than there are values");
+        if (next == given.size()) at.fail("a string has more places for values than there are values");
         value const& v = given[next++];
         std::optional<scalar> const number = v.number();
         char digits[400];
         if (form == 's') {
             std::optional<std::string> const text = text_of(v);
-            if (!text) return made_text({});
+            if (!text) return made_text(at, {});
             out += *text;
         } else if (v.known() == nullptr) {
-            return made_text({});
+            return made_text(at, {});
         } else if (number && (form == 'd' || form == 'i') && std::abs(number->to<double>()) < 9e18) {
             out += std::to_string(number->to<std::int64_t>());
         } else if (number && (form == 'f' || form == 'F' || form == 'e' || form == 'E')) {
@@ -151,12 +121,12 @@ value interpreter::format_percent(std::string const& pattern, std::vector<value>
             if (v.text() != nullptr) out += *v.text();
             else out += static_cast<char>(*v.integer());
         } else {
-            at_.fail("formats " + std::string(describe(v)) + " with '%" + form + "', which torch does not support");
+            at.fail("formats " + std::string(describe(v)) + " with '%" + form + "', which torch does not support");
         }
-        if (out.size() > value::max_text) return made_text(out); // refused
+        if (out.size() > value::max_text) return made_text(at, out); // refused
     }
-    if (next != given.size()) at_.fail("a string has fewer places for values than there are values");
-    return made_text(std::move(out));
+    if (next != given.size()) at.fail("a string has fewer places for values than there are values");
+    return made_text(at, std::move(out));
 }
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Calls of functions on constants, and of their counterparts for numbers that the program computes.
-#include "builtins.hpp"
-#include "interpreter.hpp"
+#include "number_functions.hpp"
 
 #include <algorithm>
 
 #include <aton/aten/scalar_type.hpp>
 
+#include "builtins.hpp"
 #include "frontend/files/text.hpp"
+#include "texts.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -103,8 +103,7 @@ constexpr computed_function computed[] = {
 
 } // namespace
 
-/// A function on constants; nothing if there is no such function, or if an argument is not a constant.
-std::optional<value> interpreter::call_builtin(std::string_view name, std::vector<value> const& x) {
+std::optional<value> number_functions::call_builtin(std::string_view name, std::vector<value> const& x) {
     std::vector<constant> arguments;
     std::size_t length = 0;
     for (value const& each : x) {
@@ -121,14 +120,14 @@ std::optional<value> interpreter::call_builtin(std::string_view name, std::vecto
     std::vector<value> items;
     for (constant const& each : result.items) {
         at_.spend(4); // what lists hold stays until the end
-        items.push_back(each.is() == kind::text ? made_text(each.text()) : value(each));
+        items.push_back(each.is() == kind::text ? made_text(at_, each.text()) : value(each));
     }
     if (result.is == builtin_result::shape::one) return items.at(0);
     return result.is == builtin_result::shape::list ? heap_.list(std::move(items)) : heap_.tuple(std::move(items));
 }
 
 /// A function of numbers of which at least one is computed by the program, as an operator on 0-d tensors.
-std::optional<value> interpreter::call_on_computed(std::string_view name, std::vector<value> const& x) {
+std::optional<value> number_functions::call_on_computed(std::string_view name, std::vector<value> const& x) {
     auto const is_open = [](value const& v) { return v.is() == kind::symbol && !v.is_number_as_tensor(); };
     auto const is_number = [](value const& v) { return v.is_any_number() && !v.is_number_as_tensor(); };
     if (!std::any_of(x.begin(), x.end(), is_open) || !std::all_of(x.begin(), x.end(), is_number)) return {};
@@ -138,19 +137,20 @@ std::optional<value> interpreter::call_on_computed(std::string_view name, std::v
     auto const is_bool = [&](value const& v) { return values_.type_of_number(v, dtype::float64) == dtype::bool_; };
     if (function->operand == "int" && std::all_of(x.begin(), x.end(), is_bool)) return {};
     if (name == "log" && x.size() == 2)
-        return values_.arithmetic("_operator.truediv",
-                                  {call_path("torch.log", {{x[0]}, {}}), call_path("torch.log", {{x[1]}, {}})});
+        return values_.arithmetic(
+            "_operator.truediv",
+            {caller_.call_path("torch.log", {{x[0]}, {}}), caller_.call_path("torch.log", {{x[1]}, {}})});
     call_arguments operands;
     for (value const& each : x)
         operands.positional.push_back(
             value::of(kind::tensor,
                       values_.tensor_of(values_.convert_number(function->operand, each),
                                         function->operand == "int" ? dtype::int64 : dtype::float64)));
-    return values_.convert_number(function->result, call_operator("aten::" + std::string(function->op), operands));
+    return values_.convert_number(function->result,
+                                  caller_.call_operator("aten::" + std::string(function->op), operands));
 }
 
-/// Refuses a function of Python that gets a value that the model computes: it has no operator.
-void interpreter::expect_computable(std::string_view name, std::vector<value> const& x) {
+void number_functions::expect_computable(std::string_view name, std::vector<value> const& x) const {
     auto const has = [&](std::span<builtin const> all) {
         return std::any_of(all.begin(), all.end(), [&](builtin const& each) { return each.name == name; });
     };
@@ -165,7 +165,7 @@ void interpreter::expect_computable(std::string_view name, std::vector<value> co
 }
 
 /// torch.__range_length(start, stop, step) and torch.__derive_index(i, start, step): a loop over a range, written as a count.
-std::optional<value> interpreter::call_on_range(std::string_view name, std::vector<value> const& x) {
+std::optional<value> number_functions::call_on_range(std::string_view name, std::vector<value> const& x) {
     if (x.size() != 3) return {};
     if (name == "__derive_index")
         return values_.arithmetic("_operator.add", {x[1], values_.arithmetic("_operator.mul", {x[0], x[2]})});
@@ -187,7 +187,7 @@ std::optional<value> interpreter::call_on_range(std::string_view name, std::vect
                               {values_.arithmetic("_operator.floordiv", {span, x[2]}), value::of(std::int64_t{0})});
 }
 
-std::optional<value> interpreter::call_on_numbers(std::string_view name, call_arguments const& given) {
+std::optional<value> number_functions::call_on_numbers(std::string_view name, call_arguments const& given) {
     std::vector<value> x = given.positional;
     if (std::optional<value> out = call_on_range(name, x)) return out;
     bool any_number = false;
