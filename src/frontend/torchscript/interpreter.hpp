@@ -29,6 +29,7 @@
 #include "module_state.hpp"
 #include "nested_tensors.hpp"
 #include "number_functions.hpp"
+#include "overload_table.hpp"
 #include "program_builder.hpp"
 #include "program_values.hpp"
 #include "quantized_operators.hpp"
@@ -213,12 +214,6 @@ private:
 
     // operators.cpp: nodes of the program
     [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands) override;
-    [[nodiscard]] std::vector<overload> const& overloads_of(std::string const& op);
-    [[nodiscard]] std::optional<int> match(overload const& o, call_arguments const& given,
-                                           std::vector<value const*>& bound);
-    [[nodiscard]] std::optional<int> cost_of(aten::schema_type const& type, value const& v);
-    [[nodiscard]] std::optional<int> cost_of_element(aten::schema_type const& type, value const& v);
-    [[nodiscard]] program::argument argument_of(aten::schema_type const& type, value const& v);
     [[nodiscard]] value make_tensor(call_arguments const& given);
     [[nodiscard]] call_arguments without_weak_types(call_arguments const& given);
     [[nodiscard]] bool has_type_already(std::vector<value> const& x);
@@ -251,10 +246,10 @@ private:
     gradients gradients_;
     value constants_;
     int depth_ = 0;
-    std::unordered_map<std::string, std::vector<overload>> overloads_;
     tensor_aliases aliases_;
     constant_elements elements_{aliases_};
     result_types types_{build_, at_, elements_, options_.infer};
+    overload_table overloads_{build_, types_, heap_, options_.schemas_of};
     program_values values_{build_, types_, heap_, gradients_, elements_, at_, *this};
     number_functions numbers_{values_, build_, heap_, at_, *this};
     quantized_operators quantized_{*this};

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Calls of operators: finds the overload that the arguments fit best, and makes a node of it.
+// Calls of operators: makes a node of the overload that the arguments fit best.
 #include "interpreter.hpp"
 
 #include <algorithm>
 
 #include <aton/aten/scalar_type.hpp>
-#include <aton/aten/schema_table.hpp>
 
 #include "frontend/files/text.hpp"
 
@@ -16,136 +15,12 @@ namespace {
 using aten::base_type;
 using files::in_quotes;
 
-/// Overloads that only TorchScript's interpreter has, such as aten::to.prim_dtype.
-constexpr int only_in_torchscript = 50;
-/// A tensor of one number where a number is expected, and a number where a tensor is.
-constexpr int implicit_number = 6;
-constexpr int implicit_tensor = 8;
-/// A constant that is as weak as a number, where a tensor is expected.
-constexpr int weak_tensor = 4;
-/// An argument by position that the schema allows only by name: the serializer writes those of operators with `out` so.
-constexpr int positional_keyword = 20;
-
-overload read_overload(std::string_view op, std::string_view schema) {
-    overload out;
-    out.op = op;
-    out.schema = schema;
-    aten::argument_cursor arguments{schema};
-    for (aten::schema_argument each; arguments.next(each);) out.arguments.push_back(each);
-    aten::return_cursor returns{schema};
-    for (aten::schema_return each; returns.next(each);) out.returns.push_back(each);
-    return out;
-}
-
 constexpr std::string_view memory_formats[] = {
     "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 
-} // namespace
-
-std::vector<overload> const& interpreter::overloads_of(std::string const& op) {
-    auto const [known, is_new] = overloads_.try_emplace(op);
-    if (!is_new) return known->second;
-    bool exact = false;
-    for (std::size_t i = aten::detail::lower_bound(op, exact); i != aten::schema_count(); ++i) {
-        std::string_view const schema = aten::schema_at(i);
-        if (!schema.starts_with(op)) break;
-        if (aten::detail::table_op(i) == op)
-            known->second.push_back(read_overload(aten::detail::table_name(i), schema));
-    }
-    if (known->second.empty() && options_.schemas_of)
-        for (std::string_view const schema : options_.schemas_of(op)) {
-            known->second.push_back(read_overload(aten::parse_head(schema).qualified, schema));
-            known->second.back().is_torchs = false;
-        }
-    return known->second;
-}
-
-/// How well a value fits an element of a type; lower is better, nothing if it does not fit.
-std::optional<int> interpreter::cost_of_element(aten::schema_type const& type, value const& v) {
-    auto const symbol_is = [&](program::value_kind k) { return v.is() == kind::symbol && build_.kind_of(v) == k; };
-    bool const is_number = v.is_any_number();
-    bool const is_held = v.is_number_as_tensor();
-    bool const is_one_element = (v.is() == kind::weight && heap_.weights[v.weight()].data.element_count() == 1) ||
-                                (v.is() == kind::tensor && types_.type_of(v.computed()).sizes.empty());
-    switch (type.base) {
-    case base_type::tensor:
-        if (v.is_weak()) return weak_tensor;
-        if (v.acts_as_tensor()) return 0;
-        return is_number ? std::optional(implicit_tensor) : std::nullopt;
-    case base_type::scalar:
-        if (is_number) return is_held ? implicit_number : 1;
-        if (v.is_weak()) return 1;
-        return is_one_element ? std::optional(implicit_number) : std::nullopt;
-    case base_type::int_:
-    case base_type::sym_int:
-        if (v.is() == kind::integer || symbol_is(program::value_kind::sym_int)) return is_held ? implicit_number : 0;
-        return is_one_element ? std::optional(implicit_number) : std::nullopt;
-    case base_type::float_:
-    case base_type::sym_float:
-        if (v.is() == kind::real || symbol_is(program::value_kind::sym_float)) return is_held ? implicit_number : 0;
-        if (v.is() == kind::integer || symbol_is(program::value_kind::sym_int)) return 3;
-        return is_one_element ? std::optional(implicit_number) : std::nullopt;
-    case base_type::bool_:
-    case base_type::sym_bool:
-        return v.is() == kind::boolean || symbol_is(program::value_kind::sym_bool) ? std::optional(0) : std::nullopt;
-    case base_type::str: return v.text() != nullptr ? std::optional(0) : std::nullopt;
-    case base_type::scalar_type:
-    case base_type::layout:
-    case base_type::memory_format: return v.is() == kind::integer && !is_held ? std::optional(1) : std::nullopt;
-    case base_type::device: return v.is() == kind::device || v.is() == kind::text ? std::optional(0) : std::nullopt;
-    default: return {};
-    }
-}
-
-std::optional<int> interpreter::cost_of(aten::schema_type const& type, value const& v) {
-    if (v.is() == kind::none) return type.optional ? std::optional(0) : std::nullopt;
-    if (!type.list) return cost_of_element(type, v);
-    if (v.is() != kind::list && v.is() != kind::tuple) {
-        std::optional<int> const one = type.list_size > 0 ? cost_of_element(type, v) : std::nullopt;
-        return one ? std::optional(*one + 2) : std::nullopt;
-    }
-    int worst = 0;
-    for (value const& each : v.list()->items) {
-        if (each.is() == kind::none && type.element_optional) continue;
-        std::optional<int> const cost = cost_of_element(type, each);
-        if (!cost || (type.base == base_type::tensor && *cost >= implicit_tensor)) return {};
-        worst = std::max(worst, *cost);
-    }
-    return worst;
-}
-
-/// The cost of a call, and the value of each argument of the schema (null: its default); nothing if the arguments do not fit.
-std::optional<int> interpreter::match(overload const& o, call_arguments const& given,
-                                      std::vector<value const*>& bound) {
-    bound.assign(o.arguments.size(), nullptr);
-    if (given.size() > o.arguments.size()) return {};
-    int cost = aten::parse_head(o.schema).overload.starts_with("prim") ? only_in_torchscript : 0;
-    for (std::size_t i = 0; i != given.positional.size(); ++i) {
-        if (o.arguments[i].keyword_only && o.arguments[i].type.mutates) return {};
-        if (o.arguments[i].keyword_only) cost += positional_keyword;
-        bound[i] = &given.positional[i];
-    }
-    for (auto const& [name, each] : given.named) {
-        auto const found =
-            std::find_if(o.arguments.begin(), o.arguments.end(), [&](auto const& a) { return a.name == name; });
-        if (found == o.arguments.end()) return {};
-        value const*& place = bound[static_cast<std::size_t>(found - o.arguments.begin())];
-        if (place != nullptr) return {};
-        place = &each;
-    }
-    for (std::size_t i = 0; i != bound.size(); ++i) {
-        if (bound[i] == nullptr) {
-            if (!o.arguments[i].has_default) return {};
-            continue;
-        }
-        std::optional<int> const each = cost_of(o.arguments[i].type, *bound[i]);
-        if (!each) return {};
-        cost += *each;
-    }
-    return cost;
-}
-
-program::argument interpreter::argument_of(aten::schema_type const& type, value const& v) {
+/// A value as the argument of a node that its schema wants.
+program::argument argument_of(aten::schema_type const& type, value const& v, program_values& values,
+                              code_position const& at) {
     using made = program::argument;
     if (v.is() == kind::none) return made::none();
     std::vector<value> items;
@@ -156,41 +31,43 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
             std::vector<program::value_ref> all;
             for (value const& each : items)
                 all.push_back(each.is() == kind::none ? program::value_ref()
-                                                      : program::value_ref(values_.tensor_of(each)));
+                                                      : program::value_ref(values.tensor_of(each)));
             return made::of_tensors(std::move(all));
         }
         if (type.base == base_type::str) {
             std::vector<std::string> all;
-            for (value const& each : items) all.push_back(text_of(constant_in(at_, each, "a string of a list")));
+            for (value const& each : items) all.push_back(text_of(constant_in(at, each, "a string of a list")));
             return made::of_texts(std::move(all));
         }
         std::vector<program::number> all;
-        for (value const& each : items) all.push_back(values_.number_of(each));
+        for (value const& each : items) all.push_back(values.number_of(each));
         return made::of_numbers(std::move(all));
     }
     switch (type.base) {
-    case base_type::tensor: return made::of_tensor(values_.tensor_of(v));
-    case base_type::str: return made::of_text(text_of(constant_in(at_, v, "a string")));
+    case base_type::tensor: return made::of_tensor(values.tensor_of(v));
+    case base_type::str: return made::of_text(text_of(constant_in(at, v, "a string")));
     case base_type::scalar_type: {
-        std::int64_t const code = constant_in(at_, v, "a dtype").number().to<std::int64_t>();
+        std::int64_t const code = constant_in(at, v, "a dtype").number().to<std::int64_t>();
         dtype const t = aten::scalar_type(code);
         std::string_view const name = aten::scalar_type_name(code);
         if (t == dtype::undefined && !name.empty())
-            at_.fail("uses the dtype " + std::string(name) + ", which ONNX does not have");
-        if (t == dtype::undefined) at_.fail("uses the unknown dtype " + std::to_string(code));
+            at.fail("uses the dtype " + std::string(name) + ", which ONNX does not have");
+        if (t == dtype::undefined) at.fail("uses the unknown dtype " + std::to_string(code));
         return made::of_type(t);
     }
     case base_type::layout:
-        if (v.integer() != 0) at_.fail("uses a layout that is not strided");
+        if (v.integer() != 0) at.fail("uses a layout that is not strided");
         return made::of_tag("strided");
     case base_type::memory_format:
         for (std::size_t i = 0; i != std::size(memory_formats); ++i)
             if (v.integer() == static_cast<std::int64_t>(i)) return made::of_tag(std::string(memory_formats[i]));
-        at_.fail("uses the unknown memory format " + text_of(constant_in(at_, v, "a memory format")));
-    case base_type::device: return made::of_tag(text_of(constant_in(at_, v, "a device")));
-    default: return made::of_number(values_.number_of(v));
+        at.fail("uses the unknown memory format " + text_of(constant_in(at, v, "a memory format")));
+    case base_type::device: return made::of_tag(text_of(constant_in(at, v, "a device")));
+    default: return made::of_number(values.number_of(v));
     }
 }
+
+} // namespace
 
 value interpreter::call_operator(std::string const& op, call_arguments const& operands) {
     if (std::optional<value> out = quantized_.call(op, operands)) return *std::move(out);
@@ -240,23 +117,13 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
     if (writes && !given.positional.empty() && given.positional[0].is() != kind::tensor &&
         given.positional[0].is() != kind::weight)
         at_.fail("calls " + in_quotes(op) + ", which would write to " + std::string(describe(given.positional[0])));
-    std::vector<overload> const& all = overloads_of(op);
+    std::vector<overload> const& all = overloads_.of(op);
     if (all.empty()) {
         bool const is_torchs = op.starts_with("aten::") || op.starts_with("prim");
         at_.fail("calls " + in_quotes(op) + ", which neither torch nor a table declares" +
                  (is_torchs ? "" : "; write a row for it: aton stub begins one"));
     }
-    struct candidate {
-        int cost;
-        overload const* chosen;
-        std::vector<value const*> bound;
-    };
-    std::vector<candidate> candidates;
-    std::vector<value const*> bound;
-    for (overload const& each : all)
-        if (std::optional<int> const cost = match(each, given, bound)) candidates.push_back({*cost, &each, bound});
-    std::stable_sort(
-        candidates.begin(), candidates.end(), [](candidate const& a, candidate const& b) { return a.cost < b.cost; });
+    std::vector<fitting_overload> const candidates = overloads_.fitting(all, given);
     if (candidates.empty()) {
         std::string kinds;
         for (value const& each : given.positional) (kinds += kinds.empty() ? "" : ", ") += describe(each);
@@ -265,7 +132,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
     std::string refusal;
     auto const is_weak = [](value const& v) { return v.is_weak(); };
     if (std::any_of(given.positional.begin(), given.positional.end(), is_weak)) {
-        candidate const& best = candidates.front();
+        fitting_overload const& best = candidates.front();
         for (std::size_t i = 0; i != best.bound.size(); ++i)
             if (best.bound[i] != nullptr && best.bound[i]->is_weak() &&
                 best.chosen->arguments[i].type.base == base_type::tensor) {
@@ -276,13 +143,13 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
                 break;
             }
     }
-    for (candidate const& each : candidates) {
+    for (fitting_overload const& each : candidates) {
         program::node n;
         n.op = each.chosen->op;
         n.schema = each.chosen->schema;
         for (std::size_t i = 0; i != each.bound.size(); ++i)
             if (each.bound[i] != nullptr)
-                n.arguments.push_back(argument_of(each.chosen->arguments[i].type, *each.bound[i])
+                n.arguments.push_back(argument_of(each.chosen->arguments[i].type, *each.bound[i], values_, at_)
                                           .named(std::string(each.chosen->arguments[i].name)));
         if (!each.chosen->is_torchs) n.schema = {};
         n.origin = build_.origin_here();
