@@ -177,9 +177,9 @@ value interpreter::item_of(value const& v, value const& index) {
     }
     if (std::string const* const text = v.text())
         return value::of(kind::text, text->substr(static_cast<std::size_t>(position_in(at_, index, text->size())), 1));
-    if (v.is() == kind::rows) return row_of(v, index);
+    if (v.is() == kind::rows) return open_lists_.row_of(v, index);
     if (v.is() == kind::parts) {
-        if (index.integer() && *index.integer() >= 0) return part_of(v, *index.integer());
+        if (index.integer() && *index.integer() >= 0) return open_lists_.part_of(v, *index.integer());
         at_.fail("reads an item, counted from the end or at a place that is not a constant, of a list of parts along a "
                  "dynamic dimension");
     }

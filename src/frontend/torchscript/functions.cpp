@@ -78,7 +78,7 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
         if (std::optional<value> out = memory_layouts(*this).call(name, given)) return *std::move(out);
         if (std::optional<value> out = call_about_state(name, x)) return *std::move(out);
         if (std::optional<value> out = call_about_tensor(name, given)) return *std::move(out);
-        if (std::optional<value> out = call_on_rows(name, x)) return *std::move(out);
+        if (std::optional<value> out = open_lists_.call_on_rows(name, x)) return *std::move(out);
         if (std::optional<value> out = call_on_containers(name, x)) return *std::move(out);
         if (std::optional<value> out = numbers_.call_builtin(name, x)) return *std::move(out);
         if (std::optional<value> out = numbers_.call_on_numbers(name, given)) return *std::move(out);

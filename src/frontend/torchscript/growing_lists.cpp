@@ -134,45 +134,4 @@ void interpreter::replace_grown(list_of_values* list, program::value_index rows,
         if (v.is() == kind::list && v.list() == list) v = grown;
 }
 
-value interpreter::row_of(value const& rows, value const& index) {
-    return call_operator("aten::select",
-                         {{value::of(kind::tensor, rows.computed()), value::of(std::int64_t{0}), index}, {}});
-}
-
-/// stack, cat and len of a list whose length the model computes.
-std::optional<value> interpreter::call_on_rows(std::string_view name, std::vector<value> const& x) {
-    if (x.empty() || x[0].is() != kind::rows) return {};
-    program::value_index const tensor = x[0].computed();
-    if (name == "len" && x.size() == 1) return values_.size_value(tensor, 0);
-    if (name != "stack" && name != "cat" && name != "concat") return {};
-    std::optional<value> const given =
-        x.size() > 1 ? values_.constant_of(x[1]) : std::optional(value::of(std::int64_t{0}));
-    if (x.size() > 2 || !given || !given->integer()) return {};
-    bool const stacks = name == "stack";
-    auto const rank = static_cast<std::int64_t>(types_.type_of(tensor).sizes.size());
-    if (!stacks && rank == 1) at_.fail("concatenates tensors without dimensions");
-    std::int64_t const dim = position_in(at_, *given, static_cast<std::size_t>(stacks ? rank : rank - 1));
-    value out = value::of(kind::tensor, tensor);
-    if (dim != 0) out = call_operator("aten::movedim", {{out, value::of(std::int64_t{0}), value::of(dim)}, {}});
-    if (!stacks) return call_operator("aten::flatten", {{out, value::of(dim), value::of(dim + 1)}, {}});
-    return call_operator("aten::clone", {{out}, {}}); // a new tensor
-}
-
-/// The rows of a tensor along a dimension of dynamic size; nothing if the size is a number.
-std::optional<value> interpreter::unbind(call_arguments const& given) {
-    if (given.positional.empty() || !given.positional[0].acts_as_tensor() || !given.named.empty()) return {};
-    std::optional<value> const along = given.positional.size() > 1 ? values_.constant_of(given.positional[1])
-                                                                   : std::optional(value::of(std::int64_t{0}));
-    program::value_index tensor = values_.tensor_of(given.positional[0]);
-    inferred_type const type = types_.type_of(tensor);
-    if (!along || !along->integer() || !type.has_rank || type.sizes.empty()) return {};
-    std::int64_t const dim = position_in(at_, *along, type.sizes.size());
-    std::optional<program::extent> const size = type.sizes[static_cast<std::size_t>(dim)];
-    if (size && size->is_number()) return {};
-    if (dim != 0)
-        tensor = values_.tensor_of(call_operator(
-            "aten::movedim", {{value::of(kind::tensor, tensor), value::of(dim), value::of(std::int64_t{0})}, {}}));
-    return value::of(kind::rows, tensor);
-}
-
 } // namespace ATON_NAMESPACE::torchscript

@@ -114,7 +114,7 @@ void interpreter::assign(std::vector<expr> const& targets, value const& v) {
     };
     if (targets.size() == 1 && targets[0].is != expr_kind::tuple) return assign_one(targets[0], v);
     std::vector<expr> const& names = targets.size() == 1 ? targets[0].items : targets;
-    if (std::optional<std::vector<value>> const items = unpacked(v, names.size())) {
+    if (std::optional<std::vector<value>> const items = open_lists_.unpacked(v, names.size())) {
         for (std::size_t i = 0; i != names.size(); ++i) assign_one(names[i], (*items)[i]);
         return;
     }

@@ -29,6 +29,7 @@
 #include "module_state.hpp"
 #include "nested_tensors.hpp"
 #include "number_functions.hpp"
+#include "open_lists.hpp"
 #include "overload_table.hpp"
 #include "program_builder.hpp"
 #include "program_values.hpp"
@@ -157,14 +158,6 @@ private:
     [[nodiscard]] std::vector<list_of_values*> find_growing(stmt const& loop);
     void collect(part& body, std::vector<list_of_values*> const& lists, loop_state& state);
     void replace_grown(list_of_values* list, program::value_index rows, std::size_t appended);
-    [[nodiscard]] std::optional<value> call_on_rows(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] value row_of(value const& rows, value const& index);
-    [[nodiscard]] std::optional<value> unbind(call_arguments const& given);
-
-    // open_parts.cpp: chunk and split along a dynamic dimension
-    [[nodiscard]] std::optional<value> open_parts(std::string_view op, call_arguments const& given);
-    [[nodiscard]] value part_of(value const& parts, std::int64_t index);
-    [[nodiscard]] std::optional<std::vector<value>> unpacked(value const& v, std::size_t count);
 
     // autocast.cpp
     [[nodiscard]] dtype autocast_of(value const& context) const;
@@ -252,6 +245,7 @@ private:
     overload_table overloads_{build_, types_, heap_, options_.schemas_of};
     program_values values_{build_, types_, heap_, gradients_, elements_, at_, *this};
     number_functions numbers_{values_, build_, heap_, at_, *this};
+    open_lists open_lists_{values_, types_, heap_, at_, *this};
     quantized_operators quantized_{*this};
     nested_tensors nested_{*this};
     std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends

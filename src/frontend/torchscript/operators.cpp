@@ -97,8 +97,8 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
         return make_tensor(given);
     if (op == "aten::as_tensor") return convert_type(given);
     if (op == "aten::unbind")
-        if (std::optional<value> rows = unbind(given)) return *std::move(rows);
-    if (std::optional<value> parts = open_parts(op, given)) return *std::move(parts);
+        if (std::optional<value> rows = open_lists_.unbind(given)) return *std::move(rows);
+    if (std::optional<value> parts = open_lists_.split(op, given)) return *std::move(parts);
     if (op == "aten::_pad_packed_sequence" && given.positional.size() == 5 &&
         given.positional[4].is() == kind::symbol && given.positional[1].is() == kind::tensor) {
         // pad_packed_sequence() without total_length gives the number of batch_sizes, which is what 0 stands for.
