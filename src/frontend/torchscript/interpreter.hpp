@@ -36,6 +36,7 @@
 #include "quantized_operators.hpp"
 #include "result_types.hpp"
 #include "tensor_aliases.hpp"
+#include "tensor_conversions.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -207,10 +208,6 @@ private:
 
     // operators.cpp: nodes of the program
     [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands) override;
-    [[nodiscard]] value make_tensor(call_arguments const& given);
-    [[nodiscard]] call_arguments without_weak_types(call_arguments const& given);
-    [[nodiscard]] bool has_type_already(std::vector<value> const& x);
-    [[nodiscard]] value convert_type(call_arguments const& given);
 
     // results.cpp: the types of what nodes compute
     [[nodiscard]] value add_results(program::node n, overload const& o, std::vector<inferred_result> const& types);
@@ -246,6 +243,7 @@ private:
     program_values values_{build_, types_, heap_, gradients_, elements_, at_, *this};
     number_functions numbers_{values_, build_, heap_, at_, *this};
     open_lists open_lists_{values_, types_, heap_, at_, *this};
+    tensor_conversions conversions_{values_, types_, heap_, *this};
     quantized_operators quantized_{*this};
     nested_tensors nested_{*this};
     std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends

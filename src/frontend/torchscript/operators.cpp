@@ -91,11 +91,12 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
         rest.positional.push_back(given.positional[2]);
         return call_operator(op, rest);
     }
-    if (op == "aten::to" && given.named.empty() && has_type_already(given.positional)) return given.positional[0];
+    if (op == "aten::to" && given.named.empty() && conversions_.has_type_already(given.positional))
+        return given.positional[0];
     if ((op == "aten::tensor" || op == "aten::as_tensor") && !given.positional.empty() &&
         !given.positional[0].acts_as_tensor())
-        return make_tensor(given);
-    if (op == "aten::as_tensor") return convert_type(given);
+        return conversions_.make_tensor(given);
+    if (op == "aten::as_tensor") return conversions_.convert_type(given);
     if (op == "aten::unbind")
         if (std::optional<value> rows = open_lists_.unbind(given)) return *std::move(rows);
     if (std::optional<value> parts = open_lists_.split(op, given)) return *std::move(parts);
@@ -136,7 +137,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& op
         for (std::size_t i = 0; i != best.bound.size(); ++i)
             if (best.bound[i] != nullptr && best.bound[i]->is_weak() &&
                 best.chosen->arguments[i].type.base == base_type::tensor) {
-                call_arguments const strong = without_weak_types(given);
+                call_arguments const strong = conversions_.without_weak_types(given);
                 bool const changed = std::count_if(strong.positional.begin(), strong.positional.end(), is_weak) !=
                                      std::count_if(given.positional.begin(), given.positional.end(), is_weak);
                 if (changed) return call_operator(op, strong);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Values as tensors of the program: numbers, weights, and constants that are as weak as numbers.
+#include "tensor_conversions.hpp"
+
 #include <algorithm>
 
 #include <aton/aten/scalar_type.hpp>
-#include <aton/aten/schema_table.hpp>
 
-#include "interpreter.hpp"
 #include "scalar_codes.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
-/// torch.tensor() of a number, or of nested lists of numbers.
-value interpreter::make_tensor(call_arguments const& given) {
+value tensor_conversions::make_tensor(call_arguments const& given) {
     std::optional<std::int64_t> type;
     if (given.positional.size() > 1) type = given.positional[1].integer();
     for (auto const& [name, each] : given.named)
@@ -23,7 +21,7 @@ value interpreter::make_tensor(call_arguments const& given) {
             dtype const element = from.list()->element;
             if (type) zeros.named.emplace_back("dtype", value::of(*type));
             else if (element != dtype::undefined) zeros.named.emplace_back("dtype", value::of(code_of(element)));
-            return call_operator("aten::zeros", zeros);
+            return caller_.call_operator("aten::zeros", zeros);
         }
         std::vector<value> rows;
         for (value const& each : from.list()->items) {
@@ -31,18 +29,17 @@ value interpreter::make_tensor(call_arguments const& given) {
             if (type) row.named.emplace_back("dtype", value::of(*type));
             rows.push_back(each.acts_as_tensor() ? each : make_tensor(row));
         }
-        return call_operator("aten::stack", {{heap_.list(std::move(rows))}, {}});
+        return caller_.call_operator("aten::stack", {{heap_.list(std::move(rows))}, {}});
     }
     // A float becomes float32 before it becomes another dtype, as in torch: 1e300 is infinity.
     value const number = from.is() == kind::real ? value::of(static_cast<double>(from.number()->to<float>())) : from;
     value made = value::of(kind::tensor, values_.tensor_of(number));
     if (!type) return made;
     if (aten::scalar_type(*type) == types_.type_of(made.computed()).type) return made;
-    return call_operator("aten::to", {{made, value::of(*type)}, {}});
+    return caller_.call_operator("aten::to", {{made, value::of(*type)}, {}});
 }
 
-/// Whether `to` gets a tensor, its own dtype, and no demand for a copy: torch then returns the tensor itself.
-bool interpreter::has_type_already(std::vector<value> const& x) {
+bool tensor_conversions::has_type_already(std::vector<value> const& x) const {
     if (x.size() < 2 || !x[1].integer() || x[1].is_number_as_tensor()) return false;
     auto const is_false = [](value const& v) {
         return v.is() == kind::none || (v.is() == kind::boolean && !v.is_true());
@@ -53,20 +50,18 @@ bool interpreter::has_type_already(std::vector<value> const& x) {
     return x[0].is() == kind::tensor && types_.type_of(x[0].computed()).type == wanted;
 }
 
-/// torch.as_tensor() of a tensor: the tensor, or a copy of another dtype.
-value interpreter::convert_type(call_arguments const& given) {
+value tensor_conversions::convert_type(call_arguments const& given) {
     value const& x = given.positional[0];
     std::vector<value> asked(given.positional.begin() + 1, given.positional.end());
     for (auto const& [name, each] : given.named)
         if (name == "dtype") asked.push_back(each);
     for (value const& each : asked)
         if (each.integer() && types_.type_of(values_.tensor_of(x)).type != aten::scalar_type(*each.integer()))
-            return call_operator("aten::to", {{x, each}, {}});
+            return caller_.call_operator("aten::to", {{x, each}, {}});
     return x;
 }
 
-/// A call in which constants beside other tensors have a dtype that does not promote that of the others, as Python's numbers do.
-call_arguments interpreter::without_weak_types(call_arguments const& given) {
+call_arguments tensor_conversions::without_weak_types(call_arguments const& given) {
     auto const& x = given.positional;
     dtype type = dtype::float32;
     bool is_alone = true;
