@@ -230,7 +230,7 @@ private:
         for (std::size_t i = 0; known.shape.has_rank() && given.shape.has_rank() && i != given.shape.rank(); ++i)
             if (given.shape[i].is_static() && !known.shape[i].is_static() && i < v.sizes.size() &&
                 is_contradicted_by(owner_.program_, v.sizes[i], given.shape[i].size()))
-                refuse(v, given, known, advice());
+                refuse(v, given, known, advice_on_size(v.sizes[i], given.shape[i].size()));
         if (given.dtype == known.dtype || given.dtype == dtype::undefined || known.dtype == dtype::undefined)
             return out;
         if (!holds_all_of(known.dtype, given.dtype) && known.dtype != promoted(owner_.program_, node_))
@@ -252,6 +252,15 @@ private:
         if (!is_user_row_) return "the program contradicts itself, or the built-in mapping is wrong";
         return node_.results.size() > 1 ? "the row is wrong, or returns its results in the wrong order"
                                         : "the row is wrong";
+    }
+
+    /// A write in place, as x.add_(buffer), holds for one size of x only; the user gave another, or a symbol for it.
+    [[nodiscard]] std::string advice_on_size(program::extent const& recorded, std::int64_t n) const {
+        if (is_user_row_ || recorded.is_number()) return advice();
+        program::expression const& e = owner_.program_.expressions[recorded.expression];
+        bool const is_users = e.kind == program::expression_kind::symbol && !owner_.program_.ranges.contains(e.symbol);
+        if (!is_users) return advice();
+        return "'" + e.symbol + "' can only be " + std::to_string(n) + " here: give that size as a number";
     }
 
     converter& owner_;

@@ -83,6 +83,25 @@ struct made : program_builder {
 
 } // namespace
 
+TEST_CASE("a size of the user that an addition in place does not allow is named") {
+    made b;
+    value_index const y = b.input(input_kind::user, "y", {5, 4});
+    value_index const sum = b.add("aten::add.Tensor", {tensor("self", y), tensor("other", b.x)}, {5, 4});
+    b.output(sum);
+    std::uint32_t const n = b.symbol("n", 0, 9);
+    b.make_symbolic(y, 0, n);
+    b.make_symbolic(sum, 0, n);
+    SUBCASE("a symbol of --input, which has no range") {
+        b.p.ranges.clear();
+        CHECK(is_said(b.fault(),
+                      ": the mapping returns float32[3, 4], but the program records float32[n, 4]; 'n' can "
+                      "only be 3 here: give that size as a number"));
+    }
+    SUBCASE("a symbol of torch.export, which would have found the size itself") {
+        CHECK(is_said(b.fault(), "the program contradicts itself, or the built-in mapping is wrong"));
+    }
+}
+
 TEST_CASE("results in the wrong order are refused, not cast") {
     made b;
     value_index const values = b.value_of("values", {3, 1});
