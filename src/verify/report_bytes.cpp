@@ -133,8 +133,8 @@ void members_of(Bytes& bytes, runtime::aten_argument& a) {
 }
 template <class Bytes>
 void members_of(Bytes& bytes, sample& s) {
-    auto& [overload, arguments, constants] = s;
-    each_of(bytes, overload, arguments, constants);
+    auto& [overload, arguments, constants, symbols] = s;
+    each_of(bytes, overload, arguments, constants, symbols);
 }
 template <class Bytes>
 void members_of(Bytes& bytes, failure& f) {

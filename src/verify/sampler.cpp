@@ -66,6 +66,8 @@ public:
         unsort();
         reorder_axes(random_, sample_, names_in("reordered"));
         approach_landmarks();
+        for (rule_reader r = reader(part_of_rule(rule_, "symbols")); !r.at_end();)
+            sample_.symbols.push_back(r.expression());
         return std::move(sample_);
     }
 

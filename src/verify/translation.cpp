@@ -33,6 +33,15 @@ shape shape_of(runtime::sizes const& sizes, int dynamic_axis, std::string const&
     return shape(dims);
 }
 
+/// Equal sizes have one symbol: what is concluded from it holds for the call.
+shape with_symbols(shape const& of, std::vector<std::int64_t> const& symbols) {
+    std::vector<dim> dims(of.dims().begin(), of.dims().end());
+    for (dim& d : dims)
+        if (d.is_static() && std::ranges::find(symbols, d.size()) != symbols.end())
+            d = dim("size_" + std::to_string(d.size()));
+    return shape(dims);
+}
+
 /// The types of the results, as a program records them: those of each tensor of a list, and no type for None.
 std::vector<value_type> recorded_types(call_types const& types) {
     std::vector<value_type> out;
@@ -47,13 +56,15 @@ std::vector<value_type> recorded_types(call_types const& types) {
 }
 
 /// An argument of the DSL; its tensors become inputs of the graph, or constants.
-dsl::argument to_argument(runtime::aten_argument const& a, bool is_constant, int dynamic_axis, translation& to) {
-    auto const input = [&to, is_constant, dynamic_axis](runtime::tensor const& x) -> dsl::optional_value {
+dsl::argument to_argument(runtime::aten_argument const& a, sample const& s, int dynamic_axis, translation& to) {
+    bool const is_constant = std::ranges::find(s.constants, a.name) != s.constants.end();
+    auto const input = [&to, &s, is_constant, dynamic_axis](runtime::tensor const& x) -> dsl::optional_value {
         if (!x) return {};
         if (is_constant)
             return dsl::value(to.graph, dsl::detail::append_constant(to.graph, runtime::to_host(x).to_constant()));
         std::string const name = "x" + std::to_string(to.inputs.size());
-        value_id const id = to.graph.add_input(name, {x.dtype(), shape_of(x.sizes(), dynamic_axis, name)});
+        shape const of = with_symbols(shape_of(x.sizes(), dynamic_axis, name), s.symbols);
+        value_id const id = to.graph.add_input(name, {x.dtype(), of});
         to.inputs.emplace_back(in_reals(x));
         return dsl::value(to.graph, id);
     };
@@ -110,9 +121,7 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
     for (aten::argument_cursor each{schema}; each.next(formal);) {
         dsl::argument& a = arguments.emplace_back();
         for (runtime::aten_argument const& given : s.arguments)
-            if (given.name == formal.name)
-                a = to_argument(
-                    given, std::ranges::find(s.constants, given.name) != s.constants.end(), types.dynamic_axis, out);
+            if (given.name == formal.name) a = to_argument(given, s, types.dynamic_axis, out);
     }
     mappings::check_requirements(s.overload, schema, arguments);
     auto const output = [&](dsl::value const& v) {

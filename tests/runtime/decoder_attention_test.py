@@ -121,6 +121,11 @@ def changed(form, name, sizes):
     return form
 
 
+def cast(form, name):
+    form.inputs[name] = form.inputs[name].astype("int64")
+    return form
+
+
 #: What ONNX Runtime's kernel refuses; each would read beside a buffer, divide by zero, or have no meaning.
 REFUSED = {
     "heads of 6 elements": Form([5], 5, size=6),
@@ -148,6 +153,9 @@ REFUSED = {
     "a bias of other heads": Form([9], 3, past=6, bias=(1, 2, 3, 9)),
     "other sinks": changed(Form([5], 5, sink=True), "head_sink", (3,)),
     "a window that is not causal": Form([5], 5, causal=0, local_window_size=2),
+    "lengths of 64 bits": cast(Form([5], 5), "seqlens_k"),
+    "a total of 64 bits": cast(Form([5], 5), "total"),
+    "a matrix as a total": changed(Form([1], 1), "total", (1, 1)),
     "keys without values": without(Form([5], 5), "value"),
     "a cache of other heads": changed(changed(Form([9], 3, past=6), "past_key", (1, 3, 6, 8)), "past_value", (1, 3, 6, 8)),
     "keys of other texts": changed(changed(Form([5], 5), "key", (2, 5, 16)), "value", (2, 5, 16)),

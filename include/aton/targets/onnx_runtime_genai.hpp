@@ -25,13 +25,15 @@ using fusions::detail::is_same;
 
 /// Whether the sizes are those that the mask is computed from: `earlier` is the cache of any layer.
 inline constexpr auto is_decoder = [](value q, value k, value v, value past_k, value past_v, value tokens, value ids,
-                                      value earlier, std::int64_t heads, std::int64_t groups) {
+                                      value earlier, double scale, double cap, std::int64_t heads,
+                                      std::int64_t groups) {
+    if (!(scale > 0 && cap >= 0)) return false; // 0 is the default scale of the kernel, and a negative one has no root
     bool const usable = q.dtype() == dtype::float32 && q.rank() == 3 && k.rank() == 3 && v.rank() == 3 &&
                         past_k.rank() == 4 && past_v.rank() == 4 && tokens.rank() == 2 && ids.rank() == 2 &&
                         earlier.rank() == 4 && tokens.dtype() == dtype::int64 && heads > 0 && groups > 0;
     if (!usable || heads % groups != 0 || !q.size(2).is_static()) return false;
     std::int64_t const elements = q.size(2).size() / heads;
-    if (elements % 8 != 0) return false; // the kernel has no other heads
+    if (elements == 0 || elements % 8 != 0) return false; // the kernel has no other heads
     dim const size(elements);
     dim const width(elements * groups);
     return is_same(ids.size(0), q.size(0)) && is_same(ids.size(1), q.size(1)) && is_same(k.size(1), q.size(1)) &&
@@ -57,7 +59,6 @@ inline auto decoder(graph<23, com_microsoft> g, value q, value k, value v, value
                                                       attr_i<"kv_num_heads">(groups),
                                                       attr_i<"local_window_size">(window),
                                                       attr_i<"do_rotary">(0),
-                                                      attr_i<"rotary_interleaved">(0),
                                                       attr_f<"scale">(scale),
                                                       attr_f<"softcap">(cap),
                                                       outputs<3>);
@@ -207,9 +208,10 @@ inline constexpr auto table = rewrites(
             auto const visible = visible_keys(p, tokens, ids, earlier);
             return masked(p, q, k, v, visible, past_k, past_v, scale, cap, heads, groups);
         },
-        [](value q, value k, value v, value past_k, value past_v, value tokens, value ids, value earlier, double,
-           double, std::int64_t heads,
-           std::int64_t groups) { return is_decoder(q, k, v, past_k, past_v, tokens, ids, earlier, heads, groups); },
+        [](value q, value k, value v, value past_k, value past_v, value tokens, value ids, value earlier, double scale,
+           double cap, std::int64_t heads, std::int64_t groups) {
+            return is_decoder(q, k, v, past_k, past_v, tokens, ids, earlier, scale, cap, heads, groups);
+        },
         [](graph<23, com_microsoft> g, value q, value k, value v, value past_k, value past_v, value tokens, value,
            value, double scale, double cap, std::int64_t heads,
            std::int64_t groups) { return decoder(g, q, k, v, past_k, past_v, tokens, scale, cap, heads, groups, -1); }),
@@ -221,10 +223,10 @@ inline constexpr auto table = rewrites(
             auto const visible = visible_keys_of_window(p, tokens, ids, earlier, window);
             return masked(p, q, k, v, visible, past_k, past_v, scale, cap, heads, groups);
         },
-        [](value q, value k, value v, value past_k, value past_v, value tokens, value ids, value earlier, double,
-           double, std::int64_t heads, std::int64_t groups, std::int64_t window) {
+        [](value q, value k, value v, value past_k, value past_v, value tokens, value ids, value earlier, double scale,
+           double cap, std::int64_t heads, std::int64_t groups, std::int64_t window) {
             return window > 0 && window <= INT32_MAX &&
-                   is_decoder(q, k, v, past_k, past_v, tokens, ids, earlier, heads, groups);
+                   is_decoder(q, k, v, past_k, past_v, tokens, ids, earlier, scale, cap, heads, groups);
         },
         [](graph<23, com_microsoft> g, value q, value k, value v, value past_k, value past_v, value tokens, value,
            value, double scale, double cap, std::int64_t heads, std::int64_t groups, std::int64_t window) {
@@ -250,8 +252,7 @@ inline constexpr auto table = rewrites(
                         window,
                         scale,
                         cap,
-                        attr_i<"do_rotary">(0),
-                        attr_i<"rotary_interleaved">(0));
+                        attr_i<"do_rotary">(0));
             return std::tuple(y, present_k, present_v);
         },
         [](value q, value, value, value, value, value, value, value cosines, value sines, value places,

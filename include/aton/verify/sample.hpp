@@ -19,6 +19,7 @@ struct sample {
     std::string overload; ///< "aten::add.Tensor"
     std::vector<runtime::aten_argument> arguments;
     std::vector<std::string> constants = {}; ///< arguments whose tensors the program holds; the others are its inputs
+    std::vector<std::int64_t> symbols = {};  ///< sizes for which the types of the inputs have symbols
 };
 
 /// The call as one line of Python that torch can run; small tensors are written with their elements.

@@ -102,12 +102,15 @@ std::int64_t earlier(call const& c, tensor const& k) {
 }
 
 places places_of(call const& c, operands const& o) {
+    for (std::size_t const i : {input::last_tokens, input::longest_text})
+        if (c.in(i).dtype() != dtype::int32) throw error("seqlens_k and total_sequence_length must be int32");
     places at;
     at.fresh = o.q.size(2);
     std::int64_t const texts = o.q.size(0);
     std::int64_t const past = earlier(c, o.k);
     std::vector<std::int64_t> const total = c.integers(input::longest_text);
-    if (total.size() != 1 || total[0] < at.fresh || (total[0] != past + at.fresh && total[0] > past))
+    if (total.size() != 1 || c.in(input::longest_text).rank() > 1 || total[0] < at.fresh ||
+        (total[0] != past + at.fresh && total[0] > past))
         throw error("total_sequence_length must be one number, the tokens of the longest text, which a cache of " +
                     std::to_string(past) + " and " + std::to_string(at.fresh) + " new ones can be");
     at.total = total[0];
