@@ -271,7 +271,7 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
     if ((name == "int" || name == "float" || name == "bool") && x.size() == 1)
         return values_.convert_number(name, x[0]);
     if (name == "sorted" && x.size() == 1 && x[0].is() == kind::list)
-        return heap_.list(sorted(x[0].list()->items, false));
+        return heap_.list(comparisons_.sorted(x[0].list()->items, false));
     if (std::optional<value> out = numbers_.call_builtin(name, x)) return out;
     if (name == "str" && x.size() == 1) return made_text(at_, text_of(x[0]));
     if (name == "print") {

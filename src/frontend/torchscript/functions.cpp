@@ -31,40 +31,6 @@ bool has_items_or_name(value const& v) {
 
 } // namespace
 
-/// Whether two values are equal: a bool, or the number that tells it if it depends on sizes or data.
-value interpreter::are_equal(value const& a, value const& b, int depth) {
-    at_.spend(1);
-    if (depth > 100) at_.fail("compares values that are nested more than 100 levels deep");
-    if (a.known() != nullptr && b.known() != nullptr) return value::of(*a.known() == *b.known());
-    if (a.is_any_number() && b.is_any_number()) return values_.arithmetic("_operator.eq", {a, b});
-    auto const is_either = [&](kind k) { return a.is() == k || b.is() == k; };
-    for (value const& each : {a, b})
-        if (each.is() == kind::nothing || each.is() == kind::optional)
-            at_.fail("compares " + std::string(describe(each)));
-    if (is_either(kind::none)) return value::of(false);
-    if (a.acts_as_tensor() || b.acts_as_tensor())
-        at_.fail("compares tensors inside lists, dicts or tuples, which depends on data");
-    if (is_either(kind::open_text)) at_.fail_undecidable("whether two strings are equal", a.known() == nullptr ? a : b);
-    if (is_either(kind::rows)) at_.fail_undecidable("whether two lists are equal", a.is() == kind::rows ? a : b);
-    if (a.is() != b.is() || (a.is() != kind::list && a.is() != kind::tuple)) return value::of(a.is_same(b));
-    std::vector<value> const& x = a.list()->items;
-    std::vector<value> const& y = b.list()->items;
-    value all = value::of(x.size() == y.size());
-    for (std::size_t i = 0; i != x.size() && !is_false(all); ++i)
-        all = values_.both(all, are_equal(x[i], y[i], depth + 1));
-    return all;
-}
-
-/// Whether one of the items equals a value.
-value interpreter::contains(std::vector<value> const& items, value const& wanted) {
-    value absent = value::of(true);
-    for (value const& each : items) {
-        absent = values_.both(absent, values_.negated(are_equal(each, wanted)));
-        if (is_false(absent)) break;
-    }
-    return values_.negated(absent);
-}
-
 value interpreter::call_path(std::string_view path, call_arguments const& given) {
     std::vector<value> const& x = given.positional;
     at_.spend(x.size());
@@ -104,22 +70,6 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
     at_.fail("calls " + in_quotes(path) + ", which is not in the archive");
 }
 
-/// The greater or the smaller of two lists: of the first items that differ, as torch compares them.
-value interpreter::choose_list(value const& a, value const& b, bool greater) {
-    std::vector<value> const& x = a.list()->items;
-    std::vector<value> const& y = b.list()->items;
-    for (std::size_t i = 0; i != std::min(x.size(), y.size()); ++i) {
-        value const same = are_equal(x[i], y[i]);
-        std::optional<bool> const is_same = values_.decide(same);
-        if (is_same && *is_same) continue;
-        value const order = values_.arithmetic(greater ? "_operator.gt" : "_operator.lt", {x[i], y[i]});
-        std::optional<bool> const first = values_.decide(order);
-        if (!is_same || !first) at_.fail_undecidable("which of two lists is greater", is_same ? order : same);
-        return *first ? a : b;
-    }
-    return (greater ? x.size() > y.size() : x.size() < y.size()) ? a : b;
-}
-
 std::optional<value> interpreter::call_prim(std::string_view name, std::vector<value> const& x) {
     if (name == "RaiseException") {
         std::string const why = x.empty() || x[0].text() == nullptr ? "" : ": " + in_quotes(*x[0].text());
@@ -138,7 +88,8 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
     if (name == "unchecked_unwrap_optional" || name == "unchecked_cast") return without_none(x[0]);
     if (name == "min" || name == "max") {
         bool const are_lists = x[0].is() == kind::list;
-        if (are_lists && x.size() == 2 && x[1].is() == kind::list) return choose_list(x[0], x[1], name == "max");
+        if (are_lists && x.size() == 2 && x[1].is() == kind::list)
+            return comparisons_.choose_list(x[0], x[1], name == "max");
         std::vector<value> const all = are_lists ? x[0].list()->items : x;
         if (all.empty()) at_.fail(std::string(name) + "() of an empty list");
         value out = all[0];
@@ -162,11 +113,11 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         if (x[1].is() == kind::none && x[0].is() == kind::optional)
             return name == "__is__" ? x[0].list()->items[0] : values_.negated(x[0].list()->items[0]);
         bool const has_identity = x[0].known() == nullptr && x[0].is() != kind::symbol;
-        value const same = has_identity ? value::of(x[0].is_same(x[1])) : are_equal(x[0], x[1]);
+        value const same = has_identity ? value::of(x[0].is_same(x[1])) : comparisons_.are_equal(x[0], x[1]);
         return name == "__is__" ? same : values_.negated(same);
     }
     if ((name == "eq" || name == "ne") && x.size() == 2 && has_items_or_name(x[0]) && has_items_or_name(x[1])) {
-        value const same = are_equal(x[0], x[1]);
+        value const same = comparisons_.are_equal(x[0], x[1]);
         return name == "eq" ? same : values_.negated(same);
     }
     if (name == "mul" && x.size() == 2 && x[0].integer() && x[1].is() == kind::list)
@@ -248,7 +199,7 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         items = std::move(out);
         return x[0];
     }
-    if (name == "__contains__" && x.size() == 2) return contains(items, x[1]);
+    if (name == "__contains__" && x.size() == 2) return comparisons_.contains(items, x[1]);
     if (name == "slice") {
         std::vector<value> out;
         for (std::size_t const i : sliced(x, items.size())) out.push_back(items[i]);

@@ -23,6 +23,7 @@
 #include "bounds.hpp"
 #include "calls.hpp"
 #include "code_position.hpp"
+#include "comparisons.hpp"
 #include "constant_elements.hpp"
 #include "gradients.hpp"
 #include "library.hpp"
@@ -185,16 +186,11 @@ private:
     [[nodiscard]] value call_path(std::string_view path, call_arguments const& given) override;
     [[nodiscard]] std::optional<value> call_prim(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_containers(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] value are_equal(value const& a, value const& b, int depth = 0);
-    [[nodiscard]] value contains(std::vector<value> const& items, value const& wanted);
-    [[nodiscard]] value choose_list(value const& a, value const& b, bool greater);
 
     // list_functions.cpp: lists, dicts and strings
     [[nodiscard]] std::optional<value> call_on_text(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_order(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_dict(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] bool is_less(value const& a, value const& b);
-    [[nodiscard]] std::vector<value> sorted(std::vector<value> items, bool reverse);
     [[nodiscard]] std::vector<std::size_t> sliced(std::vector<value> const& x, std::size_t length);
     [[noreturn]] void fail_missing_key(constant const& key) const;
 
@@ -241,6 +237,7 @@ private:
     result_types types_{build_, at_, elements_, options_.infer};
     overload_table overloads_{build_, types_, heap_, options_.schemas_of};
     program_values values_{build_, types_, heap_, gradients_, elements_, at_, *this};
+    comparisons comparisons_{values_, at_, *this};
     number_functions numbers_{values_, build_, heap_, at_, *this};
     open_lists open_lists_{values_, types_, heap_, at_, *this};
     tensor_conversions conversions_{values_, types_, heap_, *this};

@@ -12,62 +12,19 @@ namespace ATON_NAMESPACE::torchscript {
 
 using files::in_quotes;
 
-/// Whether an item is in front of another one in a sorted list.
-bool interpreter::is_less(value const& a, value const& b) {
-    at_.spend(1);
-    if (a.text() != nullptr && b.text() != nullptr) return *a.text() < *b.text();
-    if (a.is_any_number() && b.is_any_number()) {
-        value const less = values_.arithmetic("_operator.lt", {a, b});
-        std::optional<bool> const known = values_.decide(less);
-        if (!known) at_.fail_undecidable("the order of a list", less);
-        return *known;
-    }
-    if (a.is() == kind::tuple && b.is() == kind::tuple) {
-        std::size_t const common = std::min(a.list()->items.size(), b.list()->items.size());
-        for (std::size_t i = 0; i != common; ++i) {
-            if (is_less(a.list()->items[i], b.list()->items[i])) return true;
-            if (is_less(b.list()->items[i], a.list()->items[i])) return false;
-        }
-        return a.list()->items.size() < b.list()->items.size();
-    }
-    if (a.is() == kind::object) {
-        value const less = call_method(a, "__lt__", {b});
-        std::optional<bool> const known = values_.decide(less);
-        if (!known) at_.fail_undecidable("the order of a list", less);
-        return *known;
-    }
-    at_.fail("sorts " + std::string(describe(a)) + ", whose order depends on data");
-}
-
-/// By merging halves: nothing is assumed of __lt__.
-std::vector<value> interpreter::sorted(std::vector<value> items, bool reverse) {
-    if (items.size() < 2) return items;
-    auto const middle = items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2);
-    std::vector<value> const low = sorted({items.begin(), middle}, reverse);
-    std::vector<value> const high = sorted({middle, items.end()}, reverse);
-    std::vector<value> out;
-    std::size_t i = 0;
-    for (value const& each : high) {
-        while (i != low.size() && !(reverse ? is_less(low[i], each) : is_less(each, low[i]))) out.push_back(low[i++]);
-        out.push_back(each);
-    }
-    out.insert(out.end(), low.begin() + static_cast<std::ptrdiff_t>(i), low.end());
-    return out;
-}
-
 /// sort, sorted, index, count and remove of a list.
 std::optional<value> interpreter::call_on_order(std::string_view name, std::vector<value> const& x) {
     std::vector<value>& items = x[0].list()->items;
-    if (name == "sorted" && x.size() == 1) return heap_.list(sorted(items, false));
+    if (name == "sorted" && x.size() == 1) return heap_.list(comparisons_.sorted(items, false));
     if (name == "sort") {
         if (x.size() > 1 && x[1].is() != kind::boolean) at_.fail("sorts a list in an order that is not known");
-        items = sorted(items, x.size() > 1 && x[1].is_true());
+        items = comparisons_.sorted(items, x.size() > 1 && x[1].is_true());
         return value{};
     }
     if (x.size() != 2 || (name != "index" && name != "count" && name != "remove")) return {};
     std::int64_t count = 0;
     for (std::size_t i = 0; i != items.size(); ++i) {
-        value const same = are_equal(items[i], x[1]);
+        value const same = comparisons_.are_equal(items[i], x[1]);
         std::optional<bool> const known = values_.decide(same);
         if (!known) at_.fail_undecidable("whether an item of a list is the one that is looked for", same);
         if (!*known) continue;

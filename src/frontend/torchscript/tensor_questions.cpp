@@ -160,7 +160,7 @@ value interpreter::compare_tensors(bool closely, call_arguments const& given) {
     std::vector<value> const& x = given.positional;
     if (!closely) {
         value const sizes =
-            are_equal(*call_about_tensor("size", {{x[0]}, {}}), *call_about_tensor("size", {{x[1]}, {}}));
+            comparisons_.are_equal(*call_about_tensor("size", {{x[0]}, {}}), *call_about_tensor("size", {{x[1]}, {}}));
         std::optional<bool> const are_same = values_.decide(sizes);
         if (!are_same) at_.fail_undecidable("whether two tensors have the same sizes", sizes);
         if (!*are_same) return value::of(false);
@@ -259,7 +259,7 @@ std::optional<value> interpreter::call_about_type(std::string_view name, std::ve
         return product;
     }
     if (name == "is_same_size" && x.size() == 2)
-        return are_equal(heap_.list(std::move(sizes)), *call_about_type("size", {x[1]}));
+        return comparisons_.are_equal(heap_.list(std::move(sizes)), *call_about_type("size", {x[1]}));
     if (name == "size" || name == "sym_size") return heap_.list(std::move(sizes));
     return {};
 }
