@@ -43,7 +43,7 @@ class Tree:
 
     def __init__(self, root):
         self.root = root
-        self.files = {path.relative_to(root).as_posix() for folder in (*FOLDERS, "docs", "single_include", "packaging")
+        self.files = {path.relative_to(root).as_posix() for folder in (*FOLDERS, "data", "docs", "single_include", "packaging")
                       for path in (root / folder).rglob("*") if path.is_file()}
         self.ends = {"/".join(parts[i:]) for parts in (name.split("/") for name in self.files) for i in range(len(parts))}
         self.cmake = cmake_text(root)
