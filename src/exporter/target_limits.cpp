@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
+#include <aton/targets/conditions.hpp>
 
 #include "missing_kernels.hpp"
 #include "summary.hpp"
@@ -68,7 +69,7 @@ private:
             auto const at = std::find_if(target_.operators.begin(), target_.operators.end(), [&](auto const& o) {
                 return n.domain.empty() && o.op == n.op;
             });
-            if (at == target_.operators.end()) return name_of(n) + " is not supported";
+            if (at == target_.operators.end() || at->is_excluded) return name_of(n) + " is not supported";
             if (std::string reason = reason_against(graph, n, *at); !reason.empty()) return reason;
         }
         if (target_.has_onnxruntime_kernels)
@@ -84,13 +85,15 @@ private:
             }
         return "";
     }
-    [[nodiscard]] static std::string reason_against(graph_data const& graph, graph_node const& n,
-                                                    targets::operator_support const& o) {
+    [[nodiscard]] std::string reason_against(graph_data const& graph, graph_node const& n,
+                                             targets::operator_support const& o) const {
         auto const first = std::find_if(n.inputs.begin(), n.inputs.end(), [](value_id id) { return id != no_value; });
         value_type const& type = graph.values[first == n.inputs.end() ? n.outputs.front() : *first].type;
         if (!o.types.empty() && type.dtype != dtype::undefined && !o.types.contains(set_of(type)))
             return n.op + " of " + std::string(aton::name(type.dtype)) + " is not supported";
-        return o.holds == nullptr || o.holds(graph, n) ? "" : n.op + " " + std::string(o.only);
+        for (targets::node_condition const& c : o.when)
+            if (std::string const why = targets::broken(graph, n, opset_, c); !why.empty()) return n.op + ' ' + why;
+        return "";
     }
 
     void add(graph_data const& graph, graph_node const& n, std::string reason) {

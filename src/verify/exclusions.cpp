@@ -301,6 +301,9 @@ std::span<equivalent_mutant const> known_equivalents() {
         {"_dyn_quant_matmul_4bit", "Constant: one more, input 1 of Greater", "the same"},
         {"_dyn_quant_matmul_4bit", "Constant: one less, input 1 of Greater", "the same"},
         {"_dyn_quant_matmul_4bit", "Constant: negated, input 1 of Greater", "the same"},
+        {"rewrite::tensorrt.non_zero", "Cast: to bool", "the places of numbers that are not 0 are asked for"},
+        {"rewrite::tensorrt.non_zero", "Cast: to float16", "the same: no integer is 0 in float16"},
+        {"rewrite::tensorrt.non_zero", "Cast: to int64", "the same: bools and integers are not changed"},
     };
     return all;
 }

@@ -48,7 +48,7 @@ inline std::vector<example> target_examples() {
         {"tensorrt.average_pool_of_lines", {tensor({2, 3, 9}), list({3}), list({2}), list({1, 1}), integer(0), integer(1)}},
         {"tensorrt.average_pool_of_lines", {tensor({2, 3, 9}), list({3}), list({2}), list({1, 0}), integer(0), integer(0)}},
         {"tensorrt.average_pool_of_lines", {tensor({2, 3, 9, 7}), list({3, 2}), list({2, 1}), list({1, 0, 0, 1}), integer(0), integer(0)}, false},
-        {"npu.is_nan", {tensor({3, 5})}}, {"npu.is_nan", {tensor({3, 5}, dtype::float64)}},
+        {"tensorrt.non_zero", {tensor({3, 5}, dtype::bool_)}}, {"tensorrt.non_zero", {tensor({7}, dtype::int64)}}, {"tensorrt.non_zero", {tensor({3, 5})}, false},
     };
 }
 // clang-format on

@@ -2,6 +2,7 @@
 """aton export --target: what it writes, and what it refuses, in one line that names the target, the operator and the source line.
 
 usage: targets_command_test.py ATON"""
+import json
 import pathlib
 import subprocess
 import sys
@@ -60,20 +61,53 @@ class Targets(unittest.TestCase):
         self.assertEqual(self.domains(), {""})
 
     def test_tensorrt_refuses_types_and_opsets(self):
-        said = self.refusal("dtypes.pt2", "--target", "tensorrt")
+        said = self.refusal("dtypes.pt2", "--target", "tensorrt:10.1")
         self.assertIn("1 operator cannot run on TensorRT 10.1: aten::to.dtype (Cast of float8_e4m3fn is not supported; at make_tiny.py:", said)
-        said = self.refusal("lstm.pt2", "--target", "tensorrt", "--opset", "23")
+        said = self.refusal("lstm.pt2", "--target", "tensorrt:10.1", "--opset", "23")
         self.assertIn("TensorRT 10.1 reads models of opset 9 to 20, not 23; choose one with --opset", said)
         self.assertEqual(self.run_aton("export", "lstm.pt2", "--target", "tensorrt")[0], 0)
 
-    def test_npu_refuses_dynamic_sizes(self):
-        said = self.refusal("symbolic.pt2", "--target", "npu")
+    def test_qnn_refuses_dynamic_sizes(self):
+        said = self.refusal("symbolic.pt2", "--target", "qnn")
         self.assertIn("input x (has a dimension 's77', but all sizes must be known", said)
-        said = self.refusal("unbacked.pt2", "--target", "npu")
-        self.assertIn("aten::nonzero (NonZero has a result whose size depends on data; at make_tiny.py:", said)
+        said = self.refusal("unbacked.pt2", "--target", "qnn")
+        self.assertIn("aten::nonzero (NonZero is not supported; at make_tiny.py:", said)
+
+    def test_what_versions_take(self):
+        """Opset 23 is read from 10.15 on, and its Attention documented, with masks of rank 4."""
+        for version, opset in (("10.1", 20), ("10.6", 22), ("10.15", 24), ("11.1", 24), ("11.5", 25)):
+            with self.subTest(version):
+                code, said = self.run_aton("export", "lstm.pt2", "--target", f"tensorrt:{version}", "--opset", str(opset))
+                self.assertEqual(code, 0, said)
+                self.assertEqual([each.version for each in onnx.load(self.out).opset_import], [opset])
+                self.out.unlink()
+                said = self.refusal("lstm.pt2", "--target", f"tensorrt:{version}", "--opset", str(opset + 1))
+                self.assertIn(f"TensorRT {version} reads models of opset 9 to {opset}, not {opset + 1}", said)
+        said = self.refusal("sdpa.pt2", "--target", "tensorrt:11.5", "--opset", "23")
+        self.assertIn("Attention takes only attn_mask of rank 4", said)
+
+    def ops(self, *arguments):
+        done = subprocess.run([ATON, "ops", *arguments], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_ops_lists_what_a_target_runs(self):
+        code, said = self.ops("--target", "tensorrt:10.1")
+        self.assertEqual(code, 0, said)
+        lines = said.splitlines()
+        self.assertTrue(lines[0].startswith("TensorRT 10.1: opsets 9 to 20; https://github.com/onnx/onnx-tensorrt/"), lines[0])
+        self.assertIn("Attention", self.ops("--target", "tensorrt")[1])
+        self.assertIn("strongly typed", self.ops("--target", "tensorrt")[1].splitlines()[0])
+        self.assertNotIn("Attention", said)
+        found = json.loads(self.ops("--target", "tensorrt:10.1", "--json", "MaxPool")[1])
+        self.assertEqual([(o["op"], o["source"]) for o in found["operators"]], [("MaxPool", "114")])
+        self.assertIn("output Indices absent", found["operators"][0]["conditions"])
+        code, said = self.ops("--target", "tensorrt", "MaxPol")
+        self.assertEqual((code, said), (1, "aton: MaxPol: TensorRT 11.5 does not mention it; did you mean MaxPool?\n"))
+        code, said = self.ops("--target", "onnxruntime")
+        self.assertEqual(code, 1, said)
 
     def test_unconvertible_lists_what_the_target_does_not_run(self):
-        code, said = self.run_aton("unconvertible", "dtypes.pt2", "--target", "tensorrt")
+        code, said = self.run_aton("unconvertible", "dtypes.pt2", "--target", "tensorrt:10.1")
         self.assertEqual(code, 0, said)
         self.assertIn("aten::to.dtype", said)
         self.assertIn("Cast of float8_e4m3fn is not supported", said)

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <aton/targets/target.hpp>
+
 namespace aton::tool {
 
 enum class list_format { text, json, markdown };
@@ -20,6 +22,8 @@ struct list_request {
 std::string list_operators(list_request const& request);
 /// The rewrites of finished graphs, in the order in which they are tried.
 std::string list_rewrites(list_request const& request);
+/// What a target is stated to run. Throws aton::error if it has no table of operators.
+std::string list_target(targets::target const& t, list_request const& request);
 /// The passes of an export, with what they do.
 std::string list_passes(list_format format);
 

@@ -35,9 +35,6 @@ void add_conversion_options(CLI::App& app, export_options& options) {
 }
 
 void add_target(CLI::App& app, targets::target const*& target) {
-    std::string about = "The runtime of the model. onnx: any (default)";
-    for (targets::target const* t : targets::built_in_targets())
-        about += "; " + std::string(t->name) + ": " + std::string(t->about);
     app.add_option_function<std::string>(
            "--target",
            [&target](std::string const& name) {
@@ -47,8 +44,8 @@ void add_target(CLI::App& app, targets::target const*& target) {
                    throw CLI::ValidationError("--target", e.what());
                }
            },
-           about)
-        ->type_name("NAME");
+           "The runtime of the model. " + targets::target_names())
+        ->type_name("NAME[:VERSION]");
 }
 
 void add_format(CLI::App& app, std::string& format) {

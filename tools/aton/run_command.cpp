@@ -69,9 +69,12 @@ command add_ops(CLI::App& app) {
         ->excludes(only_mapped)
         ->excludes("--all")
         ->excludes("--rewrites");
-    return [&sub, request, rewrites, passes] {
+    auto const target = std::make_shared<targets::target const*>(nullptr);
+    add_target(sub, *target);
+    return [&sub, request, rewrites, passes, target] {
         if (sub.parsed())
-            print_out(*passes     ? list_passes(request->format)
+            print_out(*target     ? list_target(**target, *request)
+                      : *passes   ? list_passes(request->format)
                       : *rewrites ? list_rewrites(*request)
                                   : list_operators(*request));
         return sub.parsed() ? 0 : -1;

@@ -229,6 +229,7 @@ inline constexpr target onnx_runtime{
     .rewrites = detail::onnx_runtime::table,
     .last_rewrites = detail::onnx_runtime::products,
     .integer_kernels = onnx::onnx_runtime_integer_kernels,
-    .has_onnxruntime_kernels = true};
+    .has_onnxruntime_kernels = true,
+    .version = onnx::onnxruntime::release};
 
 } // namespace ATON_NAMESPACE::targets

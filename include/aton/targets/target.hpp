@@ -15,13 +15,21 @@
 
 namespace ATON_NAMESPACE::targets {
 
-/// An operator that a target runs.
+/// What a runtime asks of the nodes of an operator, in the words of data/targets/README.md: {"input", "X", "rank", "4 5"}.
+struct node_condition {
+    std::string_view part; ///< "input", "output", "attribute", "branches" or "loop"
+    std::string_view name; ///< of the input, output or attribute, as ONNX's schema has it
+    std::string_view test;
+    std::string_view values = {}; ///< separated by blanks
+};
+
+/// An operator that a target runs, or is stated not to run.
 struct operator_support {
-    std::string_view op = {};   ///< of ONNX's default domain
-    type_set types = {};        ///< of the first input, or of the result if there is none; empty: the target's
-    std::string_view only = {}; ///< the condition in words, after the operator's name: "has no result 'Indices'"
-    /// Whether the condition holds for a node; null: there is none.
-    bool (*holds)(graph_data const&, graph_node const&) = nullptr;
+    std::string_view op = {}; ///< of ONNX's default domain
+    type_set types = {};      ///< of the first input, or of the result if there is none; empty: the target's
+    bool is_excluded = false; ///< the runtime's documentation says that it does not run
+    std::span<node_condition const> when = {}; ///< all of them
+    std::string_view line = {};                ///< of the source, or another source
 };
 
 /// An operator that a target does not run.
@@ -46,11 +54,16 @@ struct target {
     /// is exact.
     std::span<onnx::integer_kernel const> integer_kernels = {};
     bool is_static = false; ///< all sizes must be known when the model is written
+    /// Computes in the dtypes of the file only; others may be told to compute float32 in a narrower dtype.
+    bool is_strongly_typed = false;
     /// Takes quantized tensors without zero points only, and has its own way from their DequantizeLinear to products.
     bool is_symmetric = false;
     /// Runs what ONNX Runtime has kernels for (onnx/kernels.hpp). What it has none for is computed in a wider dtype
     /// that gives ATen's numbers.
     bool has_onnxruntime_kernels = false;
+    std::string_view version = {}; ///< as in `--target tensorrt:10.1`; empty: there is only one
+    std::string_view source = {};  ///< the address of what `operators` was read from
+    std::string_view date = {};    ///< of the source
 };
 
 } // namespace ATON_NAMESPACE::targets
