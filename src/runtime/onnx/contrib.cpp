@@ -5,7 +5,10 @@
 #include "runtime/compute/normalization.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <aton/core/error.hpp>
 
@@ -68,6 +71,51 @@ results skip_simplified_layer_normalization(call const& c) {
     return {cast(y, sum.dtype()) * row_of(sum, c.in(2)), tensor(), tensor(), sum};
 }
 
+/// The numbers in bytes of `bits` bits, the first in the lowest bits, along the last axis.
+tensor unpacked(tensor const& bytes, std::int64_t bits) {
+    if (bits == 8) return bytes;
+    std::vector<tensor> parts;
+    for (std::int64_t shift = 0; shift != 8; shift += bits)
+        parts.push_back(binary(binary_op::bitwise_and,
+                               binary(binary_op::shift_right, bytes, scalar(shift)),
+                               scalar((std::int64_t{1} << bits) - 1)));
+    sizes to = bytes.sizes();
+    to.back() *= 8 / bits;
+    return reshape(stack(parts, -1), to);
+}
+
+/// [N, blocks], of packed rows; what fills up the last byte is left out.
+tensor n_bits_zero_points(call const& c, std::int64_t rows, std::int64_t blocks, std::int64_t bits) {
+    if (!c.has(3)) return full(scalar(std::int64_t{1} << (bits - 1)), dtype::uint8, {});
+    if (c.in(3).dtype() != dtype::uint8) throw error("zero points that are not uint8 are not supported");
+    tensor const all = unpacked(reshape(c.in(3), {rows, (blocks * bits + 7) / 8}), bits);
+    return reshape(all.sliced(1, 0, blocks), {rows, blocks, 1});
+}
+
+/// A weight whose rows are blocks of integers. Without rounding the other operand, whatever the accuracy level allows.
+results mat_mul_n_bits(call const& c) {
+    std::int64_t const bits = c.i("bits", 4);
+    std::int64_t const block = c.i("block_size");
+    std::int64_t const rows = c.i("N");
+    std::int64_t const length = c.i("K");
+    if (bits != 2 && bits != 4 && bits != 8)
+        throw error("integers of " + std::to_string(bits) + " bits are not supported");
+    if (c.has(4)) throw error("an order of the groups is not supported");
+    tensor const& b = c.in(1);
+    if (rows < 1 || length < 1 || block < 16 || length > (std::int64_t{1} << 40))
+        throw error("the sizes are out of range");
+    std::int64_t const blocks = (length - 1) / block + 1;
+    if (b.dtype() != dtype::uint8 || b.sizes() != sizes{rows, blocks, block / 8 * bits})
+        throw error("the weight of shape " + to_string(b.sizes()) + " does not fit the attributes");
+    dtype const type = c.in(0).dtype();
+    tensor const numbers = cast(unpacked(b, bits), dtype::float32);
+    tensor const scales = cast(reshape(c.in(2), {rows, blocks, 1}), dtype::float32);
+    tensor const w = (numbers - cast(n_bits_zero_points(c, rows, blocks, bits), dtype::float32)) * scales;
+    tensor const matrix = cast(reshape(w, {rows, blocks * block}).sliced(1, 0, length), type);
+    tensor const y = matmul(c.in(0), transpose(matrix, 0, 1));
+    return c.has(5) ? y + row_of(y, c.in(5)) : y;
+}
+
 /// Queries, keys and values of three dimensions; only the result without the keys and values of a cache.
 results multi_head_attention(call const& c) {
     for (std::size_t i = 3; i != c.inputs(); ++i)
@@ -90,6 +138,7 @@ rows contrib() {
         {"FastGelu", fast_gelu, microsoft},
         {"FusedMatMul", fused_mat_mul, microsoft},
         {"Gelu", contrib_gelu, microsoft},
+        {"MatMulNBits", mat_mul_n_bits, microsoft},
         {"MultiHeadAttention", multi_head_attention, microsoft},
         {"QuickGelu", quick_gelu, microsoft},
         {"SkipLayerNormalization", skip_layer_normalization, microsoft},
