@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Quantized networks in ONNX Runtime on one thread: which operators are fused, and the time beside the float32 network, measured in turns.
 
-Usage: run.py ATON [--rounds 30] [--opset 21]
+Usage: run.py ATON [--rounds 30] [--opset 21] [--tokens 64]
 """
 import argparse
 import collections
@@ -129,11 +129,12 @@ def main():
     parser.add_argument("aton")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--opset", default="21")
+    parser.add_argument("--tokens", type=int, default=64, help="rows of the transformer's products")
     given = parser.parse_args()
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.processor())
     print(f"{cpu}, onnxruntime {ort.__version__}, torch {torch.__version__}, opset {given.opset}, one thread, best of {given.rounds}")
     cases = [(Convolutions, torch.randn(1, 3, 112, 112), ("float", "static")),
-             (Transformer, torch.randn(1, 64, 256), ("float", "static", "dynamic", "int8", "int4"))]
+             (Transformer, torch.randn(1, given.tokens, 256), ("float", "static", "dynamic", "int8", "int4"))]
     with tempfile.TemporaryDirectory() as folder:
         for kind, x, hows in cases:
             sessions, rows = {}, {}
@@ -143,10 +144,13 @@ def main():
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     torch.export.save(torch.export.export(kind(how).eval(), (x,)), path)
-                for mode in ("fused", "exact") if how in ("static", "dynamic") else ("fused",):
+                has_activations = how in ("static", "dynamic")
+                modes = ("fused", "exact") if has_activations else ("fused",) if how == "float" else ("fused", "onnxruntime")
+                for mode in modes:
                     model, optimized = path.with_suffix(f".{mode}.onnx"), path.with_suffix(".optimized.onnx")
-                    subprocess.run([given.aton, "export", path, "-o", model, "-q", "--opset", given.opset, "--quantization", mode], check=True)
-                    name = f"{how} {mode}" if how in ("static", "dynamic") else how
+                    form = ["--target", mode] if mode == "onnxruntime" else ["--quantization", mode]
+                    subprocess.run([given.aton, "export", path, "-o", model, "-q", "--opset", given.opset, *form], check=True)
+                    name = how if how == "float" else f"{how} {mode}"
                     sessions[name] = session(model, optimized)
                     ops = collections.Counter(n.op_type for n in onnx.load(optimized).graph.node)
                     rows[name] = (model.stat().st_size, sum(ops[o] for o in INTEGERS), sum(ops[o] for o in FLOATS))

@@ -216,7 +216,7 @@ private:
             return "";
         }
         std::string_view const op = use.is_lookup ? "GatherBlockQuantized" : "MatMulNBits";
-        if (!has_kernel(op, use.type))
+        if (!has_bits_kernel(op, use.type, graph_.opset))
             return "is " + std::string(aton::name(use.type)) + ", for which ONNX Runtime has no " + std::string(op);
         if (use.is_lookup && weight.sizes[1] * options_.how.bits % 8 != 0)
             return "is an embedding whose rows of " + std::to_string(weight.sizes[1]) + " elements are not whole bytes";
@@ -229,19 +229,6 @@ private:
         if (n.op == "Gemm" && n.inputs.size() > 2 && n.inputs[2] != no_value && float_of(n, "beta", 1) != 1.0F)
             return "is the weight of a Gemm with a beta other than 1";
         return "";
-    }
-
-    [[nodiscard]] bool has_kernel(std::string_view op, dtype type) const {
-        graph_data g;
-        graph_node n;
-        n.domain = microsoft;
-        n.op = op;
-        value_id const data = g.add_value(value_type{dtype::uint8, {}});
-        value_id const other = g.add_value(value_type{op == "MatMulNBits" ? type : dtype::int64, {}});
-        n.inputs = op == "MatMulNBits" ? std::vector{other, data} : std::vector{data, other};
-        n.inputs.push_back(g.add_value(value_type{type, {}}));
-        n.outputs = {g.add_value(value_type{type, {}})};
-        return kernels::runs(g, n, graph_.opset);
     }
 
     [[nodiscard]] std::optional<quantized_matrix> matrix_for(stored_tensor const& weight, weight_use const& use,

@@ -43,6 +43,9 @@ quantized_style style_of(export_options const& options) {
         out.fuses = out.integer_products = false;
     } else if (is_symmetric) {
         out.clips_integers = out.integer_products = false;
+    } else if (options.target != nullptr && options.target->has_onnxruntime_kernels) {
+        out.has_n_bits = true;
+        out.accuracy_level = options.product_accuracy;
     }
     out.unsigned_bytes = !is_symmetric;
     out.symmetric_only = is_symmetric;

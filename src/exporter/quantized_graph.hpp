@@ -22,6 +22,8 @@ struct quantized_style {
     bool clips_integers = true;   ///< a range narrower than that of the dtype is a Clip of integers
     bool integer_products = true; ///< it has MatMulInteger and DynamicQuantizeLinear
     bool symmetric_only = false;  ///< all zero points are 0
+    bool has_n_bits = false;      ///< it has MatMulNBits
+    int accuracy_level = 0;       ///< of MatMulNBits
 };
 [[nodiscard]] quantized_style style_of(export_options const& options);
 

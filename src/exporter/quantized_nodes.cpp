@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
+
+#include <aton/ir/kernels.hpp>
 
 #include "make_attribute.hpp"
 
@@ -15,6 +18,19 @@ value_type type_of(dtype type, std::vector<std::int64_t> const& sizes) {
 }
 
 } // namespace
+
+bool has_bits_kernel(std::string_view op, dtype type, int opset) {
+    graph_data g;
+    graph_node n;
+    n.domain = microsoft;
+    n.op = op;
+    value_id const data = g.add_value(value_type{dtype::uint8, {}});
+    value_id const other = g.add_value(value_type{op == "MatMulNBits" ? type : dtype::int64, {}});
+    n.inputs = op == "MatMulNBits" ? std::vector{other, data} : std::vector{data, other};
+    n.inputs.push_back(g.add_value(value_type{type, {}}));
+    n.outputs = {g.add_value(value_type{type, {}})};
+    return kernels::runs(g, n, opset);
+}
 
 quantized_nodes::quantized_nodes(exported_graph& made, quantize_options const& options, bool for_onnxruntime,
                                  bool shares_bytes)

@@ -17,6 +17,9 @@ namespace ATON_NAMESPACE::exporter {
 /// The domain of MatMulNBits and GatherBlockQuantized.
 inline constexpr std::string_view microsoft = "com.microsoft";
 
+/// Whether ONNX Runtime has a kernel of MatMulNBits or GatherBlockQuantized for numbers of this dtype.
+[[nodiscard]] bool has_bits_kernel(std::string_view op, dtype type, int opset);
+
 /// A matrix of integers, and the values that are made of it when a node needs them.
 struct integer_matrix {
     quantized_matrix matrix;

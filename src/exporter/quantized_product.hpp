@@ -54,6 +54,8 @@ private:
     [[nodiscard]] std::string write_convolution();
     [[nodiscard]] std::string write_matrices();
     void write_weight_only();
+    [[nodiscard]] bool write_n_bits();
+    [[nodiscard]] bool is_input_rounded();
     [[nodiscard]] bool feeds_quantize(value_id id) const;
     [[nodiscard]] bool has_zero_points(graph_node const& d) const;
     [[nodiscard]] value_id zero_points_of(graph_node const& d);

@@ -230,6 +230,7 @@ void product::separate_bias(std::size_t last, value_id bias) {
 /// Only the weight is quantized: ONNX Runtime makes MatMulNBits of MatMul with one column for each output, and of no other form.
 void product::write_weight_only() {
     constexpr int first_opset_with_blocks = 21;
+    if (style_.has_n_bits && write_n_bits()) return;
     if (!is_weight() || right_->inputs.size() > ir::table || !is_plain_gemm()) return;
     bool const has_blocks = ir::number(*right_, ir::block_attribute, 0) != 0;
     if (has_blocks && g_.graph().opset < first_opset_with_blocks) return;

@@ -149,6 +149,20 @@ class Packed(torch.nn.Module):
         return F.linear(x, self.weight())
 
 
+class WeightOnly(torch.nn.Module):
+    """A linear layer with an int8 weight, with one scale for each output."""
+
+    def __init__(self, inputs, zeros=False):
+        super().__init__()
+        self.kind = f"{inputs} {zeros}"
+        self.a = Weight(72, inputs, seed=8)
+        if zeros:
+            self.a.zeros = torch.randint(-128, 128, (72,), generator=torch.Generator().manual_seed(9))
+
+    def forward(self, x):
+        return F.linear(x, self.a(), self.a.bias)
+
+
 def first(results):
     return results[0] if isinstance(results, tuple) else results
 
@@ -257,6 +271,63 @@ class QuantizedPrograms(unittest.TestCase):
                 size = (self.folder / "model.onnx").stat().st_size
                 self.assertLess(size, 0.17 * numbers + 1500, (kind, opset))  # names and nodes apart
                 self.assertEqual(ops["MatMulNBits"], int(opset >= 21), (kind, opset))
+
+    def test_onnxruntime_gets_its_products_of_integers(self):
+        """MatMulNBits, with the numbers of torch if nothing else is rounded, and the bias in it."""
+        draw = torch.Generator().manual_seed(6)
+        rows, tokens = torch.randn(3, 128, generator=draw), torch.randn(2, 5, 64, generator=draw)
+        cases = [(Packed("int32"), rows, 4, 32), (Packed("uint8"), rows, 4, 32), (WeightOnly(128), rows, 8, 128),
+                 (WeightOnly(64), tokens, 8, 64), (WeightOnly(128, zeros=True), rows, 8, 128)]
+        for module, x, bits, block in cases:
+            with torch.no_grad():
+                expected = module(x).numpy()
+            for opset in (18, 21, 25):
+                out, _ = self.export(module, x, "--opset", opset, "--target", "onnxruntime", "--quantization", "fused:accuracy=0",
+                                     *["--verify"] * (opset == 21))
+                nodes = {n.op_type: n for n in onnx.load(out).graph.node}
+                self.assertNotIn("DequantizeLinear", nodes)
+                told = {a.name: a.i for a in nodes["MatMulNBits"].attribute}
+                self.assertEqual((told["bits"], told["block_size"], told.get("accuracy_level", 0)), (bits, block, 0))
+                for got in self.results(out, x)[:2]:
+                    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+        out, _ = self.export(Packed("uint8"), rows, "--target", "onnxruntime")
+        self.assertIn("accuracy_level", [a.name for n in onnx.load(out).graph.node for a in n.attribute])
+        out, _ = self.export(Packed("uint8"), rows, "--target", "onnxruntime", "--quantization", "exact", "--opset", 21)
+        self.assertNotIn("MatMulNBits", {n.op_type for n in onnx.load(out).graph.node})
+
+    def test_what_is_rounded_is_not_rounded_again(self):
+        """Behind a quantized activation that is moved, ONNX Runtime multiplies integers; one that is arithmetic keeps its product."""
+        class Moved(torch.nn.Module):
+            def __init__(self, kind):
+                super().__init__()
+                self.kind, self.a = kind, Weight(24, 128)
+
+            def forward(self, x):
+                if self.kind == "moved":
+                    x = fake(x, 0.03, 9, 0, 255, torch.uint8).flatten(1)
+                else:
+                    steps = x.abs().amax(-1, keepdim=True) / 127
+                    x = ((x / steps).round().clamp(-128, 127) * steps).flatten(1)
+                return F.linear(x, self.a())
+
+        x = torch.randn(3, 8, 16, generator=torch.Generator().manual_seed(9))
+        for kind, operator in (("moved", "MatMulIntegerToFloat"), ("token", "MatMulNBits")):
+            with torch.no_grad():
+                expected = Moved(kind)(x).numpy()
+            out, _ = self.export(Moved(kind), x, "--opset", 21, "--target", "onnxruntime")
+            self.assertNotIn("MatMulNBits", {n.op_type for n in onnx.load(out).graph.node}, kind)
+            plain, fused, ops = self.results(out, x)
+            self.assertEqual(ops[operator], 1, (kind, ops))
+            for got in (plain, fused):
+                np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+    def test_a_wrong_form_is_refused(self):
+        program = self.program(Packed("uint8"), torch.randn(3, 128))
+        for word in ("fused:accuracy=5", "fused:accuracy=-1", "fused:accuracy=", "exact:accuracy=0", "fast", ""):
+            run = subprocess.run([ATON, "export", program, "-o", self.folder / "no.onnx", f"--quantization={word}"],
+                                 capture_output=True, text=True, timeout=60)
+            self.assertNotEqual(run.returncode, 0, word)
+            self.assertIn("--quantization", run.stderr)
 
     def test_tensorrt_is_symmetric(self):
         x = torch.randn(2, 3, 9, 9)

@@ -126,6 +126,8 @@ def judge(aton: str, runtime: str, source: pathlib.Path, opset: int, work: pathl
     target = work / f"{source.parent.name}_{source.stem}_{opset}.onnx"
     inputs, wanted = read_data(source.parent / "data.safetensors")
     command = [aton, "export", str(source), "-o", str(target), "--opset", str(opset), "--target", runtime]
+    if runtime.startswith("onnxruntime"):
+        command += ["--quantization", "fused:accuracy=0"]  # as in session()
     made = subprocess.run(command, capture_output=True, text=True, timeout=120)
     if missing := re.search(r"the argument '(\w+)' of forward", made.stderr):  # an archive without example inputs
         first = next(iter(inputs.values()))

@@ -121,6 +121,8 @@ void print_warnings(export_outcome const& made);
 [[nodiscard]] torchscript::input_type parse_input(std::string const& text);
 /// "int4:block=32:symmetric"
 [[nodiscard]] quantize_options parse_quantize(std::string const& text);
+/// "fused", "fused:accuracy=0" or "exact"; throws if it is none of these.
+void parse_quantization(std::string const& text, export_options& to);
 
 struct unconvertible_request {
     std::vector<std::string> files; ///< and folders

@@ -233,13 +233,16 @@ command add_export(CLI::App& app, export_verifier verifier, std::function<int()>
         {{"fast", nan_mode::fast}, {"exact", nan_mode::exact}},
         "Maxima, minima, sorts and their indices of NaN. fast: as the runtime's operators, except in programs "
         "that test for NaN; exact: as ATen, with more nodes");
-    add_choice<quantization_mode>(
-        sub,
-        "--quantization",
-        options.quantization,
-        {{"fused", quantization_mode::fused}, {"exact", quantization_mode::exact}},
-        "Quantized tensors of the program. fused: QuantizeLinear, with which runtimes multiply integers; at most a few "
-        "numbers in a million are one step off; exact: torch's numbers, by arithmetic in floating point");
+    sub.add_option_function<std::string>(
+           "--quantization",
+           [&options](std::string const& text) { parse_quantization(text, options); },
+           "Quantized tensors of the program. fused: QuantizeLinear, with which runtimes multiply integers; at most a "
+           "few numbers in a million are one step off; exact: torch's numbers, by arithmetic in floating point. "
+           "fused:accuracy=NUMBER: of MatMulNBits, which --target onnxruntime writes, 0 (exact) to 4 (default): how "
+           "far "
+           "it rounds the other operand")
+        ->type_name("WORD")
+        ->default_str("fused");
     sub.add_option("--seed", options.seed, "The seed of the random operators; default: other numbers in every run")
         ->check(CLI::Range(0, 1 << 24))
         ->type_name("NUMBER");

@@ -54,4 +54,14 @@ quantize_options parse_quantize(std::string const& text) {
     return out;
 }
 
+void parse_quantization(std::string const& text, export_options& to) {
+    constexpr int most_accuracy = 4;
+    int accuracy = to.product_accuracy;
+    bool const is_fused = text == "fused" || read_number(text, "fused:accuracy=", accuracy);
+    if ((!is_fused && text != "exact") || accuracy < 0 || accuracy > most_accuracy)
+        throw error("--quantization " + plain(text) + ": write it as fused, fused:accuracy=NUMBER of 0 to 4, or exact");
+    to.quantization = is_fused ? quantization_mode::fused : quantization_mode::exact;
+    to.product_accuracy = accuracy;
+}
+
 } // namespace aton::tool

@@ -139,6 +139,9 @@ struct export_options {
     nan_mode nan = nan_mode::fast;
     quantization_mode quantization =
         quantization_mode::fused; ///< of programs that are quantized (docs/quantization.md)
+    /// Of MatMulNBits with quantization_mode::fused: how precisely ONNX Runtime may round the other operand, 1 (float32) to 4 (int8); 0:
+    /// not at all.
+    int product_accuracy = 4;
     std::optional<std::uint32_t>
         seed; ///< of the random operators, at most 2^24; none: the runtime chooses one for every run
     std::optional<quantize_options> quantize; ///< weights of products become integers; none: they stay
