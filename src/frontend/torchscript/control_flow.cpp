@@ -67,7 +67,7 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
     int const depth = depth_;
     dtype const type = autocast_;
     bool const has_gradients = gradients_.is_enabled;
-    auto const growing = growing_;
+    auto const growing = containers_.growing();
     try {
         out.result = body();
     } catch (raised const&) {
@@ -76,7 +76,7 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
         depth_ = depth;
         autocast_ = type;
         gradients_.is_enabled = has_gradients;
-        growing_ = growing;
+        containers_.set_growing(growing);
         leave();
         throw;
     }

@@ -34,7 +34,7 @@ value interpreter::evaluate(expr const& e) {
     }
     case expr_kind::subscript: {
         value const owner = evaluate(e.items[0]);
-        return item_of(owner, evaluate(e.items[1]));
+        return containers_.item_of(owner, evaluate(e.items[1]));
     }
     case expr_kind::call: return evaluate_call(e);
     case expr_kind::list: return heap_.list(all());
@@ -43,7 +43,7 @@ value interpreter::evaluate(expr const& e) {
         value out = heap_.dict();
         std::vector<value> const items = all();
         for (std::size_t i = 0; i + 1 < items.size(); i += 2)
-            (void)call_on_dict("_set_item", {out, items[i], items[i + 1]});
+            (void)containers_.call("_set_item", {out, items[i], items[i + 1]});
         return out;
     }
     case expr_kind::conditional: {
@@ -166,25 +166,6 @@ value interpreter::resolve_path(std::string path) {
                             text_of(constant_in(at_, evaluate(*each.value), "the value of an enumeration")));
     }
     return value::of(kind::path, std::move(path));
-}
-
-value interpreter::item_of(value const& v, value const& index) {
-    if (v.is() == kind::dict) {
-        constant const& wanted = constant_in(at_, index, "a key of a dict");
-        for (auto const& [key, each] : v.dict()->items)
-            if (key == wanted) return each;
-        fail_missing_key(wanted);
-    }
-    if (std::string const* const text = v.text())
-        return value::of(kind::text, text->substr(static_cast<std::size_t>(position_in(at_, index, text->size())), 1));
-    if (v.is() == kind::rows) return open_lists_.row_of(v, index);
-    if (v.is() == kind::parts) {
-        if (index.integer() && *index.integer() >= 0) return open_lists_.part_of(v, *index.integer());
-        at_.fail("reads an item, counted from the end or at a place that is not a constant, of a list of parts along a "
-                 "dynamic dimension");
-    }
-    if (v.is() != kind::list && v.is() != kind::tuple) at_.fail("reads an item of " + std::string(describe(v)));
-    return v.list()->items[static_cast<std::size_t>(position_in(at_, index, v.list()->items.size()))];
 }
 
 call_arguments interpreter::evaluate_arguments(expr const& e) {

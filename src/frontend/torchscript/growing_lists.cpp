@@ -102,8 +102,7 @@ void interpreter::collect(part& body, std::vector<list_of_values*> const& lists,
             in_rows_.insert(aliases_.memory_of(state.start[static_cast<std::size_t>(carried - state.in_body.begin())]));
     };
     for (list_of_values* const list : lists) {
-        std::vector<value> const items = std::move(growing_[list]);
-        growing_.erase(list);
+        std::vector<value> const items = containers_.stop_growing(list);
         if (items.empty()) at_.fail("appends to a list in a part of a loop that is not reached");
         std::for_each(list->items.begin(), list->items.end(), share);
         std::swap(build_.nodes(), body.nodes);

@@ -35,11 +35,6 @@ interpreter::interpreter(library& code, read_options const& options) : code_(cod
     out_.origins.emplace_back();
 }
 
-/// Refuses to change a container or an object from outside of a branch that depends on data.
-void interpreter::expect_inside(std::size_t serial) const {
-    if (serial < heap_.fence) at_.fail("changes a list or a dict in a branch or loop that depends on data");
-}
-
 interpreter::flow interpreter::run_block(std::vector<stmt> const& block) {
     for (stmt const& s : block)
         if (run_statement(s) == flow::returned) return flow::returned;

@@ -25,6 +25,7 @@
 #include "code_position.hpp"
 #include "comparisons.hpp"
 #include "constant_elements.hpp"
+#include "containers.hpp"
 #include "gradients.hpp"
 #include "library.hpp"
 #include "module_state.hpp"
@@ -171,7 +172,6 @@ private:
     [[nodiscard]] value evaluate_name(expr const& e);
     [[nodiscard]] value attribute_of(value const& v, std::string const& name);
     [[nodiscard]] value resolve_path(std::string path);
-    [[nodiscard]] value item_of(value const& v, value const& index);
     [[nodiscard]] value evaluate_call(expr const& e);
     [[nodiscard]] call_arguments evaluate_arguments(expr const& e);
     [[nodiscard]] std::optional<value> call_special(expr const& e, std::string_view name);
@@ -182,17 +182,9 @@ private:
     // upgraders.cpp
     [[nodiscard]] std::optional<value> call_as_saved(std::string_view name, call_arguments const& given);
 
-    // functions.cpp: functions on lists, dicts, strings and types of tensors
+    // functions.cpp: functions by their names
     [[nodiscard]] value call_path(std::string_view path, call_arguments const& given) override;
     [[nodiscard]] std::optional<value> call_prim(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] std::optional<value> call_on_containers(std::string_view name, std::vector<value> const& x);
-
-    // list_functions.cpp: lists, dicts and strings
-    [[nodiscard]] std::optional<value> call_on_text(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] std::optional<value> call_on_order(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] std::optional<value> call_on_dict(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] std::vector<std::size_t> sliced(std::vector<value> const& x, std::size_t length);
-    [[noreturn]] void fail_missing_key(constant const& key) const;
 
     // tensor_questions.cpp
     [[nodiscard]] std::optional<value> call_about_state(std::string_view name, std::vector<value> const& x);
@@ -221,8 +213,6 @@ private:
     void add_output(value const& v, std::string const& path);
     void add_state();
 
-    void expect_inside(std::size_t serial) const;
-
     library& code_;
     read_options const& options_;
     program::program out_;
@@ -241,10 +231,10 @@ private:
     number_functions numbers_{values_, build_, heap_, at_, *this};
     open_lists open_lists_{values_, types_, heap_, at_, *this};
     tensor_conversions conversions_{values_, types_, heap_, *this};
+    containers containers_{values_, comparisons_, open_lists_, heap_, at_, *this};
     quantized_operators quantized_{*this};
     nested_tensors nested_{*this};
-    std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends
-    std::set<program::value_index> in_rows_;                ///< memory that rows share, which must not change
+    std::set<program::value_index> in_rows_; ///< memory that rows share, which must not change
     std::map<program::value_index, std::set<std::size_t>>
         open_axes_;              ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
     outside_attributes changed_; ///< by the part that is interpreted: what they held before

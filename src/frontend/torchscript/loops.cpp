@@ -171,7 +171,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
             enter(test_state, test_attributes);
             return evaluate(s.value);
         });
-        for (list_of_values* const each : lists) growing_[each].clear();
+        for (list_of_values* const each : lists) containers_.start_growing(each);
         again = interpret_separately([&] {
             enter(body_state, body_attributes);
             if (run_block(s.body) == flow::returned) at_.fail("returns inside a loop that depends on data");

@@ -139,7 +139,7 @@ std::optional<value> memory_layouts::call(std::string_view name, call_arguments 
     if (name == "storage_offset") return value::of(std::int64_t{0});
     if (name != "stride") return value::of(true);
     value const strides = contiguous_strides(v);
-    return x.size() == 2 ? in_.item_of(strides, x[1]) : strides;
+    return x.size() == 2 ? in_.containers_.item_of(strides, x[1]) : strides;
 }
 
 } // namespace ATON_NAMESPACE::torchscript
