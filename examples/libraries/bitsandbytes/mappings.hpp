@@ -85,7 +85,7 @@ inline constexpr auto dequantize_4bit =
 inline constexpr auto gemv_4bit =
     override_<"bitsandbytes::gemv_4bit(Tensor A, Tensor B, int[] shapeB, Tensor absmax, Tensor code, int blocksize) -> "
               "Tensor">([](graph<13, microsoft> g, value a, value packed, std::span<std::int64_t const> shape,
-                          value absmax, value code, std::int64_t block) -> value {
+                           value absmax, value code, std::int64_t block) -> value {
         bool const is_fp4 = is_code(code, fp4);
         if (!is_fp4 && !is_code(code, nf4)) return product(g, a, from_4bit(g, packed, absmax, code, block, shape));
         return g.op<"com.microsoft::MatMulBnb4">(a,
