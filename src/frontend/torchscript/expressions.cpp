@@ -197,7 +197,7 @@ value interpreter::evaluate_call(expr const& e) {
     if (callee.is == expr_kind::name && at_.find_variable(callee.text) == nullptr)
         if (std::optional<value> out = call_special(e, callee.text)) return *std::move(out);
     if (callee.is == expr_kind::attribute && callee.text == "tolist" && e.items.size() == 1)
-        if (value const owner = evaluate(callee.items[0]); owner.acts_as_tensor()) return to_list(owner);
+        if (value const owner = evaluate(callee.items[0]); owner.acts_as_tensor()) return questions_.to_list(owner);
     value const function = evaluate(callee);
     call_arguments given = evaluate_arguments(e);
     at_.go_to(e);

@@ -26,8 +26,8 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
         if (std::optional<value> out = call_as_saved(name, given)) return *std::move(out);
         if (std::optional<value> out = nested_.call(name, x)) return *std::move(out);
         if (std::optional<value> out = memory_layouts(*this).call(name, given)) return *std::move(out);
-        if (std::optional<value> out = call_about_state(name, x)) return *std::move(out);
-        if (std::optional<value> out = call_about_tensor(name, given)) return *std::move(out);
+        if (std::optional<value> out = questions_.call_about_state(name, x)) return *std::move(out);
+        if (std::optional<value> out = questions_.call_about_tensor(name, given)) return *std::move(out);
         if (std::optional<value> out = open_lists_.call_on_rows(name, x)) return *std::move(out);
         if (std::optional<value> out = containers_.call(name, x)) return *std::move(out);
         if (std::optional<value> out = numbers_.call_builtin(name, x)) return *std::move(out);
@@ -86,7 +86,7 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
     }
     if (name == "abs" && x[0].is_any_number()) return numbers_.call_on_numbers(name, {x, {}});
     if (name == "isinstance" || name == "rangelist") return {};
-    return call_about_tensor(name, {x, {}});
+    return questions_.call_about_tensor(name, {x, {}});
 }
 
 } // namespace ATON_NAMESPACE::torchscript

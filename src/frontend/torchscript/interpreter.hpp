@@ -39,6 +39,7 @@
 #include "result_types.hpp"
 #include "tensor_aliases.hpp"
 #include "tensor_conversions.hpp"
+#include "tensor_questions.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -186,14 +187,6 @@ private:
     [[nodiscard]] value call_path(std::string_view path, call_arguments const& given) override;
     [[nodiscard]] std::optional<value> call_prim(std::string_view name, std::vector<value> const& x);
 
-    // tensor_questions.cpp
-    [[nodiscard]] std::optional<value> call_about_state(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] value broadcast_sizes(std::vector<value> const& a, std::vector<value> const& b);
-    [[nodiscard]] std::optional<value> call_about_tensor(std::string_view name, call_arguments const& given);
-    [[nodiscard]] std::optional<value> call_about_type(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] value compare_tensors(bool closely, call_arguments const& given);
-    [[nodiscard]] value to_list(value const& tensor);
-
     // operators.cpp: nodes of the program
     [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands) override;
 
@@ -232,6 +225,7 @@ private:
     open_lists open_lists_{values_, types_, heap_, at_, *this};
     tensor_conversions conversions_{values_, types_, heap_, *this};
     containers containers_{values_, comparisons_, open_lists_, heap_, at_, *this};
+    tensor_questions questions_{build_, types_, values_, comparisons_, heap_, gradients_, at_, *this};
     quantized_operators quantized_{*this};
     nested_tensors nested_{*this};
     std::set<program::value_index> in_rows_; ///< memory that rows share, which must not change

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Questions about tensors, devices and the state of torch, whose answers follow from types or are the same for every exported model.
-#include "interpreter.hpp"
+#include "tensor_questions.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -88,8 +87,7 @@ std::optional<value> answer_about_device(std::string_view name, value const& dev
 
 } // namespace
 
-/// torch's state, and dtypes and devices.
-std::optional<value> interpreter::call_about_state(std::string_view name, std::vector<value> const& x) {
+std::optional<value> tensor_questions::call_about_state(std::string_view name, std::vector<value> const& x) {
     if (std::optional<value> out = answer_of(about_torch, name)) return out;
     if (name == "is_grad_enabled") return value::of(gradients_.is_enabled);
     if (name == "set_grad_enabled" && x.size() == 1) {
@@ -103,7 +101,7 @@ std::optional<value> interpreter::call_about_state(std::string_view name, std::v
         return value::of(kind::device, text_of(constant_in(at_, x[0], "the name of a device")));
     if (name == "warn" || name == "manual_seed" || name == "_print") return value{};
     if (name.starts_with("_no_grad_") && name != "_no_grad_embedding_renorm_" && !x.empty())
-        return call_operator("aten::" + std::string(name.substr(9)), {x, {}});
+        return caller_.call_operator("aten::" + std::string(name.substr(9)), {x, {}});
     if ((name == "broadcast_shapes" || name == "_infer_size") && x.size() == 2 && x[0].is() == kind::list &&
         x[1].is() == kind::list)
         return broadcast_sizes(x[0].list()->items, x[1].list()->items);
@@ -140,7 +138,7 @@ std::optional<value> interpreter::call_about_state(std::string_view name, std::v
     return {};
 }
 
-value interpreter::broadcast_sizes(std::vector<value> const& a, std::vector<value> const& b) {
+value tensor_questions::broadcast_sizes(std::vector<value> const& a, std::vector<value> const& b) {
     std::vector<value> out = a.size() >= b.size() ? a : b;
     std::vector<value> const& shorter = a.size() >= b.size() ? b : a;
     for (std::size_t i = 0; i != shorter.size(); ++i) {
@@ -155,8 +153,7 @@ value interpreter::broadcast_sizes(std::vector<value> const& a, std::vector<valu
     return heap_.list(std::move(out));
 }
 
-/// Whether all elements of two tensors are equal, or close.
-value interpreter::compare_tensors(bool closely, call_arguments const& given) {
+value tensor_questions::compare_tensors(bool closely, call_arguments const& given) {
     std::vector<value> const& x = given.positional;
     if (!closely) {
         value const sizes =
@@ -165,12 +162,11 @@ value interpreter::compare_tensors(bool closely, call_arguments const& given) {
         if (!are_same) at_.fail_undecidable("whether two tensors have the same sizes", sizes);
         if (!*are_same) return value::of(false);
     }
-    value const same = call_operator(closely ? "aten::isclose" : "aten::eq", given);
-    return values_.convert_number("bool", call_operator("aten::all", {{same}, {}}));
+    value const same = caller_.call_operator(closely ? "aten::isclose" : "aten::eq", given);
+    return values_.convert_number("bool", caller_.call_operator("aten::all", {{same}, {}}));
 }
 
-/// x.tolist(): the elements as numbers of the program, in as many lists as there are dimensions.
-value interpreter::to_list(value const& tensor) {
+value tensor_questions::to_list(value const& tensor) {
     if (!tensor.acts_as_tensor()) at_.fail("calls tolist() of " + std::string(describe(tensor)));
     inferred_type const type = types_.type_of(values_.tensor_of(tensor));
     if (!type.has_rank) at_.fail("calls tolist() of a tensor whose number of dimensions is not known");
@@ -183,13 +179,12 @@ value interpreter::to_list(value const& tensor) {
     for (std::int64_t i = 0; i != size->number; ++i) {
         at_.spend(4);
         items.push_back(
-            to_list(call_operator("aten::select", {{tensor, value::of(std::int64_t{0}), value::of(i)}, {}})));
+            to_list(caller_.call_operator("aten::select", {{tensor, value::of(std::int64_t{0}), value::of(i)}, {}})));
     }
     return heap_.list(std::move(items));
 }
 
-/// Questions about a tensor whose answers follow from its type, in code that is scripted or traced.
-std::optional<value> interpreter::call_about_tensor(std::string_view name, call_arguments const& given) {
+std::optional<value> tensor_questions::call_about_tensor(std::string_view name, call_arguments const& given) {
     std::vector<value> const& x = given.positional;
     if (x.empty()) return {};
     if (x[0].is() == kind::device) return answer_about_device(name, x[0]);
@@ -197,12 +192,12 @@ std::optional<value> interpreter::call_about_tensor(std::string_view name, call_
     if (name == "dtype") return value::of(code_of(types_.type_of(values_.tensor_of(x[0])).type));
     if (name == "device") return value::of(kind::device, "cpu");
     if (name == "layout") return value::of(std::int64_t{0});
-    if (name == "data") return call_operator("aten::detach", given);
+    if (name == "data") return caller_.call_operator("aten::detach", given);
     if (name == "grad" || name == "name") return value{};
     if (name == "requires_grad") return value::of(gradients_.requires_gradient(values_.tensor_of(x[0])));
     if (std::optional<value> out = answer_of(about_tensors, name)) return out;
     if (x[0].is_number_as_tensor()) return {};
-    if (name == "abs") return call_operator("aten::abs", given);
+    if (name == "abs") return caller_.call_operator("aten::abs", given);
     if (name == "is_leaf")
         return value::of(x[0].is() == kind::weight || !gradients_.requires_gradient(values_.tensor_of(x[0])));
     if (name == "item" || name == "ScalarImplicit") return values_.convert_number("item", x[0]);
@@ -216,8 +211,7 @@ std::optional<value> interpreter::call_about_tensor(std::string_view name, call_
     return call_about_type(name, x);
 }
 
-/// The dtype and the sizes of a tensor.
-std::optional<value> interpreter::call_about_type(std::string_view name, std::vector<value> const& x) {
+std::optional<value> tensor_questions::call_about_type(std::string_view name, std::vector<value> const& x) {
     constexpr std::string_view names[] = {"size",
                                           "dim",
                                           "len",
