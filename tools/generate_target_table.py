@@ -8,7 +8,8 @@
 operators.md is docs/operators.md of a release of github.com/onnx/onnx-tensorrt. Each row of its table becomes a row with the number of its
 line in the source: the operator, its element types, and its restrictions as conditions (data/targets/README.md). A restriction that is
 not known here is an error, so that none is lost. op_builder_factory.cc of github.com/onnxruntime/onnxruntime-qnn registers the operators of
-ONNX Runtime's QNN provider, whatever their types. `--check FILE` compares with a table instead of printing it.
+ONNX Runtime's QNN provider, whatever their types. So do js/web/docs/webgpu-operators.md, with opsets, and, with restrictions,
+tools/ci_build/github/apple/coreml_supported_mlprogram_ops.md of ONNX Runtime for the providers WebGPU (in browsers) and CoreML. `--check FILE` compares with a table instead of printing it.
 """
 import argparse
 import pathlib
@@ -161,7 +162,86 @@ def qnn(text, version):
     return ["sizes static"], [f"{op} | any |  | {line}" for op, line in sorted(found.items())] + ["Constant | any |  | ONNX Runtime"]
 
 
-READERS = {"tensorrt": (tensorrt, "TensorRT {}"), "qnn": (qnn, "ONNX Runtime's QNN provider {}")}
+def kernel_versions(op, ranges):
+    """A condition if some definitions of the operator have no kernel: "7-12,13+" has those since 7 to 12 and the one since 13. ONNX Runtime
+    does not use an open kernel for a later definition."""
+    since = sorted(s.since_version for s in onnx.defs.get_all_schemas_with_history() if s.name == op and not s.domain)
+    bounds = [(int(r.rstrip("+").split("-")[0]), int(r.rstrip("+").split("-")[-1])) for r in ranges.split(",")]
+    has = [s for s in since if any(first <= s <= last for first, last in bounds)]
+    return "" if has == since else f"schema since {' '.join(map(str, has))}"
+
+
+WEBGPU_COMMENTS = {
+    "need perf optimization": "", "need implementing activation": "", "no GPU kernel": "", "an ORT warning is generated - need to fix": "",
+    "conv3d is not supported": "input X rank 3 4", "ConvTranspose3d is not supported": "input X rank 3 4",
+    "CoordinateTransformMode align_corners is not supported with downsampling":  # whose sizes may not be known
+        "attribute coordinate_transformation_mode is half_pixel half_pixel_symmetric pytorch_half_pixel tf_crop_and_resize asymmetric",
+}
+CONSTANT = "Constant | any |  | ONNX Runtime"  # which makes an initializer of it before a provider sees it
+
+
+def webgpu(text, version):
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        row = re.fullmatch(r"\| (\w+) \| (?:.*; )?ai\.onnx\(([\d,+-]+)\).*? \| (.*?) ?\|", line)
+        if not row or not onnx.defs.has(row[1]):
+            continue
+        unknown = [each for each in row[3].split("; ") if each and each not in WEBGPU_COMMENTS]
+        if unknown:
+            raise SystemExit(f"line {number}: a comment that is not known: {unknown[0]!r}")
+        when = [kernel_versions(row[1], row[2])] + [WEBGPU_COMMENTS[each] for each in row[3].split("; ") if each]
+        found.append(f"{row[1]} | any | {'; '.join(filter(None, when))} | {number}")
+    if not found:
+        raise SystemExit("the source lists no operator")
+    return [], [*found, CONSTANT]
+
+
+COREML_NOTES = {
+    "Only 2D Pool is supported currently": "input X rank 4", "3D and 5D support can be added if needed": "",
+    "Only 1D/2D Conv is supported": "input X rank 3 4", "Bias if provided must be constant": "input B constant",
+    "Weight and bias must be constant": "input W constant; input B constant",
+    "padding_type of SAME_UPPER/SAME_LOWER is not supported": "attribute auto_pad is NOTSET VALID",
+    "kernel_shape must have default values": "",  # the sizes of the weight, which ONNX asks for
+    "output_shape is not supported": "attribute output_shape absent",
+    "output_padding must have default values": "attribute output_padding absent",
+    "If 'mode' is 'CRD' the input must have a fixed shape": "input input static",
+    "Input B must be constant": "input B constant", "4D input": "input X rank 4",
+    "'mode' of 'linear' or 'zeros'": "attribute mode is linear bilinear",
+    "(mode==linear && padding_mode==reflection && align_corners==0) is not supported": "attribute padding_mode is zeros border",
+    "Only support for transA == 0, alpha == 1.0 and beta == 1.0 is currently implemented": "",  # MatMul has none of them
+    "Only supports cases when both inputs are fp32": "input X type float32; input Y type float32",
+    "this ask for a `epislon` (default 1e-4) where onnx don't provide": "",
+    "starts/ends/axes/steps must be constant initializers":
+        "input starts constant; input ends constant; input axes constant; input steps constant",
+    "If provided, `splits` must be constant": "input split constant",
+}
+
+
+def coreml(text, version):
+    names = {schema.name.lower(): schema.name for schema in onnx.defs.get_all_schemas() if not schema.domain}
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        row = re.fullmatch(r"\|ai\.onnx:(\w+)\|(.*)\|", line)
+        if not row:
+            continue
+        op = names[row[1].lower()]
+        if "There are too many permutations" in row[2]:  # it does not state which
+            found.append(f"{op} | none | | {number}")
+            continue
+        notes = [note.strip().rstrip(".") for note in re.split(r"<br/>|\.\s+", row[2]) if note.strip()]
+        unknown = [note for note in notes if note not in COREML_NOTES]
+        if unknown:
+            raise SystemExit(f"line {number}: a note that is not known: {unknown[0]!r}")
+        when = "; ".join(filter(None, (COREML_NOTES[note] for note in notes)))
+        check_defaults(op, when, f"line {number}")
+        found.append(f"{op} | any | {when} | {number}")
+    if not found:
+        raise SystemExit("the source lists no operator")
+    return [], [*found, CONSTANT]
+
+
+READERS = {"tensorrt": (tensorrt, "TensorRT {}"), "webgpu": (webgpu, "ONNX Runtime's WebGPU provider {}"),
+           "coreml": (coreml, "ONNX Runtime's CoreML provider {}"), "qnn": (qnn, "ONNX Runtime's QNN provider {}")}
 
 
 def table(text, args):

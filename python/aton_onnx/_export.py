@@ -124,11 +124,12 @@ def export(
     A number is one of type `"int"`, `"float"` or `"bool"`, or has the same value in every call, `{"rate": 16000}`; a string
     that does is written with an equals sign, `{"mode": "=nearest"}`.
     `target` is a runtime whose own operators may be used, or whose limits hold: "onnxruntime", "onnxruntime-genai",
-    "tensorrt", "tensorrt:10.1" or "qnn". `nan="exact"` treats NaN in maxima, minima and sorts as ATen does; `quantization="exact"` gives
-    torch's numbers for a program that is quantized, in floating point. `weights="reference"` is for a path, since the
-    weights stay in that file. `quantize` rounds weights of products to integers: "int4:block=32", as `aton export
-    --quantize`; `quantize_include` and `quantize_exclude` are names of weights, in which `*` is any text. With `verify`, the
-    file is compared with the program (see `verify`), and a difference raises AtonError; the file stays.
+    "tensorrt", "tensorrt:10.1", "qnn", "webgpu" or "coreml". `nan="exact"` treats NaN in maxima, minima and sorts as ATen
+    does; `quantization="exact"` gives torch's numbers for a program that is quantized, in floating point.
+    `weights="reference"` is for a path, since the weights stay in that file. `quantize` rounds weights of products to
+    integers: "int4:block=32", as `aton export --quantize`; `quantize_include` and `quantize_exclude` are names of weights,
+    in which `*` is any text. With `verify`, the file is compared with the program (see `verify`), and a difference raises
+    AtonError; the file stays.
     `progress` is called while the export runs in this process; what it raises, and Ctrl-C, cancel the export, and no file is
     written.
 

@@ -197,6 +197,13 @@ std::string about_loop(graph_data const& g, graph_node const& n, node_condition 
     return "";
 }
 
+/// A runtime has its kernels for versions of an operator's definition, not for opsets.
+std::string about_schema(graph_node const& n, int opset, node_condition const& c) {
+    onnx::op_schema const schema = onnx::find(n.domain, n.op, opset);
+    if (!schema || has_word(c.values, std::to_string(schema.since()))) return "";
+    return "of opset " + std::to_string(schema.since()) + " is not supported, only of " + listed(c.values);
+}
+
 struct known_condition {
     std::string_view part, test;
     bool has_values = false;
@@ -207,13 +214,13 @@ constexpr known_condition known[] = {
     {"input", "zero"},         {"output", "absent"},      {"output", "type", true},  {"attribute", "absent"},
     {"attribute", "counting"}, {"attribute", "is", true}, {"attribute", "mirrored"}, {"attribute", "both-directions"},
     {"attribute", "ones"},     {"attribute", "static"},   {"branches", "same-rank"}, {"loop", "fixed-length"},
-    {"loop", "same-sizes"},
+    {"loop", "same-sizes"},    {"schema", "since", true},
 };
 
 } // namespace
 
 bool is_known(node_condition const& c) {
-    bool const has_name = c.part != "branches" && c.part != "loop";
+    bool const has_name = c.part != "branches" && c.part != "loop" && c.part != "schema";
     return has_name != c.name.empty() && std::any_of(std::begin(known), std::end(known), [&](known_condition const& k) {
                return k.part == c.part && k.test == c.test && k.has_values != c.values.empty();
            });
@@ -221,6 +228,7 @@ bool is_known(node_condition const& c) {
 
 std::string broken(graph_data const& g, graph_node const& n, int opset, node_condition const& c) {
     if (c.part == "branches") return about_branches(n);
+    if (c.part == "schema") return about_schema(n, opset, c);
     if (c.part == "loop") return about_loop(g, n, c);
     if (c.part == "attribute") return about_attribute(g, n, c);
     bool const is_input = c.part == "input";

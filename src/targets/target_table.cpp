@@ -133,7 +133,7 @@ private:
             std::string const whole(words);
             node_condition& c = all.emplace_back();
             c.part = take(words, ' ');
-            if (c.part != "branches" && c.part != "loop") c.name = take(words, ' ');
+            if (c.part != "branches" && c.part != "loop" && c.part != "schema") c.name = take(words, ' ');
             c.test = take(words, ' ');
             c.values = trimmed(words);
             if (!is_known(c)) refuse("'" + whole + "' is not a condition");

@@ -158,6 +158,23 @@ TEST_CASE("conditions on numbers of constants, and on the results of nested grap
           std::string::npos);
 }
 
+TEST_CASE("definitions of operators that a runtime has no kernel for, and notes of documentations") {
+    aton::targets::target const& webgpu = *aton::targets::find_target("webgpu");
+    auto const sampled = [](auto g, value x) { return g.template op<"GridSample">(x, x); };
+    aton::shape const images({2, 3, 8, 2});
+    CHECK(against(webgpu, sampled, images) ==
+          "GridSample: GridSample of opset 20 is not supported, only of 16"); // 16-19, says the page
+    auto const angle = [](auto g, value x) { return g.template op<"Acos">(x); };
+    CHECK(against(webgpu, angle) == ""); // at opset 20 since 7; since 22 is another definition
+    aton::targets::target const& coreml = *aton::targets::find_target("coreml:1.24");
+    auto const power = [](auto g, value x) { return g.template op<"Pow">(x, x); };
+    CHECK(against(coreml, power) == "");
+    CHECK(against(coreml, power, aton::shape({3}), dtype::float16) == "Pow: Pow has only X of float32");
+    auto const mean = [](auto g, value x) { return g.template op<"GlobalAveragePool">(x); };
+    CHECK(against(coreml, mean, aton::shape({2, 3, 9})) ==
+          "GlobalAveragePool: GlobalAveragePool takes only X of rank 4");
+}
+
 TEST_CASE("versions of a runtime") {
     namespace targets = aton::targets;
     CHECK(newest_trt.title == "TensorRT 11.5");

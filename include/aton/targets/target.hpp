@@ -17,7 +17,7 @@ namespace ATON_NAMESPACE::targets {
 
 /// What a runtime asks of the nodes of an operator, in the words of data/targets/README.md: {"input", "X", "rank", "4 5"}.
 struct node_condition {
-    std::string_view part; ///< "input", "output", "attribute", "branches" or "loop"
+    std::string_view part; ///< "input", "output", "attribute", "branches", "loop" or "schema"
     std::string_view name; ///< of the input, output or attribute, as ONNX's schema has it
     std::string_view test;
     std::string_view values = {}; ///< separated by blanks
