@@ -97,8 +97,9 @@ inline constexpr auto gemv_4bit =
                                                  attr_i<"quant_type">(is_fp4 ? 0 : 1));
     });
 
+// Aton has rows of its own for the three operators of int8, which those of the library's authors override.
 inline constexpr auto int8_vectorwise_quant =
-    symbolic<"bitsandbytes::int8_vectorwise_quant(Tensor A, float threshold=0.0) -> (Tensor, Tensor, Tensor?)">(
+    override_<"bitsandbytes::int8_vectorwise_quant(Tensor A, float threshold=0.0) -> (Tensor, Tensor, Tensor?)">(
         [](graph<18> g, value a, double threshold) -> std::tuple<value, value, optional_value> {
             value const zero = g.scalar_like(0, a);
             optional_value columns, outliers;
@@ -117,15 +118,16 @@ inline constexpr auto int8_vectorwise_quant =
             return {g.cast<dtype::int8>(rows), absmax, columns};
         });
 
-inline constexpr auto int8_linear_matmul = symbolic<"bitsandbytes::int8_linear_matmul(Tensor A, Tensor B) -> Tensor">(
+inline constexpr auto int8_linear_matmul = override_<"bitsandbytes::int8_linear_matmul(Tensor A, Tensor B) -> Tensor">(
     [](graph<13> g, value a, value b) { return g.op<"MatMulInteger">(a, g.op<"Transpose">(b, attr::perm_i({1, 0}))); });
 
 inline constexpr auto int8_mm_dequant =
-    symbolic<"bitsandbytes::int8_mm_dequant(Tensor A, Tensor row_stats, Tensor col_stats, ScalarType? dtype=None, "
-             "Tensor? bias=None) -> Tensor">(
+    override_<"bitsandbytes::int8_mm_dequant(Tensor A, Tensor row_stats, Tensor col_stats, ScalarType? dtype=None, "
+              "Tensor? bias=None) -> Tensor">(
         [](graph<13> g, value a, value row_stats, value col_stats, std::optional<dtype> type, optional_value bias) {
             value const scales = g.op<"Mul">(g.op<"Unsqueeze">(row_stats, g.ints({-1})), col_stats);
-            value y = g.op<"Mul">(g.cast<dtype::float32>(a), g.op<"Div">(scales, 127 * 127));
+            value const rows = g.op<"Flatten">(g.cast<dtype::float32>(a), attr::axis_i(-1));
+            value y = g.op<"Mul">(g.op<"Mul">(rows, scales), 6.200124e-5); // 1 / 127^2
             if (bias) y = g.op<"Add">(y, *bias);
             return g.cast(y, type.value_or(dtype::float16));
         });

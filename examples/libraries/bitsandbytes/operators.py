@@ -69,7 +69,7 @@ def int8_linear_matmul(A, B):
 
 
 def int8_mm_dequant(A, row_stats, col_stats, dtype=None, bias=None):
-    y = A.float() * (row_stats.unsqueeze(-1) * col_stats / (127 * 127))
+    y = A.view(-1, A.shape[-1]).float() * (row_stats.unsqueeze(-1) * col_stats) * 6.200124e-05
     return (y if bias is None else y + bias).to(torch.float16 if dtype is None else dtype)
 
 
