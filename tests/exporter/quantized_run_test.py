@@ -339,7 +339,7 @@ class QuantizedPrograms(unittest.TestCase):
         run = subprocess.run([ATON, "export", self.program(Convolutions(), torch.randn(2, 3, 12, 12)), "-o", self.folder / "no.onnx",
                               "--target", "tensorrt", "--opset", "20"], capture_output=True, text=True, timeout=60)
         self.assertEqual(run.returncode, 1)
-        self.assertRegex(run.stderr, "TensorRT 10.1 quantizes symmetrically, and this has zero point -7; quantize the model with a symmetric")
+        self.assertRegex(run.stderr, r"TensorRT [\d.]+ quantizes symmetrically, and this has zero point -7; quantize the model with a symmetric")
         self.assertEqual(len(run.stderr.strip().splitlines()), 1)
 
     def test_what_stays_in_floating_point_is_named(self):
