@@ -25,7 +25,9 @@ LONGEST_FIRST_ERROR = 8
 LONGEST_OUTPUT = 12
 # In C++26, the sentence is the message of a static_assert, whose condition Clang explains on more lines.
 ERRORS_OF_CPP = {"typed_value"}  # rules that C++ itself enforces, in the compiler's own words
-THROUGH_THE_LIBRARY = {"absent_in_a_tuple"}  # rules whose sentence GCC prints below the way through std::tuple
+THROUGH_THE_LIBRARY = {"absent_in_a_tuple"}  # rules whose sentence compilers print with the way through std::tuple
+LIBRARY_NOTE = re.compile(r"\S*/c\+\+/\S+:\d+:\d+: ")  # a line that begins a note in a header of the C++ library
+NOTE = re.compile(r"\S+:\d+:\d+: |In file included from ")
 
 
 def read_case(path):
@@ -90,11 +92,24 @@ def precompile(compiler, include, warnings, folder):
     return ["-include", str(header)] if is_gcc(compiler) else ["-include-pch", str(made)]
 
 
+def length(output, rule):
+    """The lines of an output; where the way leads through the C++ library, without Clang's notes there."""
+    lines = output.splitlines()
+    if rule not in THROUGH_THE_LIBRARY:
+        return len(lines)
+    count, is_counted = 0, True
+    for line in lines:
+        if NOTE.match(line):
+            is_counted = not LIBRARY_NOTE.match(line)
+        count += is_counted
+    return count
+
+
 def check(arguments, case):
     problems = []
     code, output = compile_text(arguments, "", case["path"])
     first = first_error(output)
-    lines = len(output.splitlines())
+    lines = length(output, case["rule"])
     if code == 0:
         problems.append("the wrong program compiles")
     elif case["error"] not in plain("\n".join(first)):
