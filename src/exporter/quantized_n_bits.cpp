@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <aton/model_io/bit_packer.hpp>
+
 #include "quantized_nodes.hpp"
 #include "quantized_product.hpp"
 
@@ -106,15 +108,10 @@ bool weight_rows::choose_block() {
 /// [outputs, blocks, bytes], filled up with zero points.
 tensor weight_rows::packed_numbers() const {
     tensor out{dtype::uint8, {outputs(), blocks(), stored * bits / 8}, {}};
-    out.bytes.assign(static_cast<std::size_t>(outputs() * blocks() * stored * bits / 8), '\0');
-    std::int64_t const width = blocks() * stored;
+    bit_packer packer(static_cast<int>(bits));
     for (std::int64_t row = 0; row != outputs(); ++row)
-        for (std::int64_t k = 0; k != width; ++k) {
-            auto const n = static_cast<unsigned>(k < length() ? number(row, k) : zero(row, length() - 1));
-            std::int64_t const at = row * width + k;
-            auto& byte = out.bytes[static_cast<std::size_t>(bits == 8 ? at : at / 2)];
-            byte = static_cast<char>(static_cast<unsigned char>(byte) | (bits == 4 && at % 2 != 0 ? n << 4U : n));
-        }
+        for (std::int64_t k = 0; k != blocks() * stored; ++k)
+            packer.put(static_cast<unsigned>(k < length() ? number(row, k) : zero(row, length() - 1)), out.bytes);
     return out;
 }
 
@@ -127,18 +124,18 @@ tensor weight_rows::block_scales() const {
 
 /// Nothing if all are the middle, which is what MatMulNBits assumes.
 std::optional<tensor> weight_rows::packed_zeros() const {
-    std::int64_t const per_row = (blocks() * bits + 7) / 8;
     std::int64_t const middle = std::int64_t{1} << (bits - 1);
     bool is_middle = true;
-    tensor out{dtype::uint8, {outputs(), per_row}, std::string(static_cast<std::size_t>(outputs() * per_row), '\0')};
-    for (std::int64_t row = 0; row != outputs(); ++row)
+    tensor out{dtype::uint8, {outputs(), (blocks() * bits + 7) / 8}, {}};
+    bit_packer packer(static_cast<int>(bits));
+    for (std::int64_t row = 0; row != outputs(); ++row) {
         for (std::int64_t b = 0; b != blocks(); ++b) {
             std::int64_t const z = zero(row, b * stored);
             is_middle = is_middle && z == middle;
-            auto const n = static_cast<unsigned>(z);
-            auto& byte = out.bytes[static_cast<std::size_t>(row * per_row + b * bits / 8)];
-            byte = static_cast<char>(static_cast<unsigned char>(byte) | (bits == 4 && b % 2 != 0 ? n << 4U : n));
+            packer.put(static_cast<unsigned>(z), out.bytes);
         }
+        packer.end_byte(out.bytes);
+    }
     if (is_middle) return {};
     return out;
 }

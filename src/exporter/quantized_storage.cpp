@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <aton/model_io/bit_packer.hpp>
+
 #include "make_attribute.hpp"
 #include "quantized_graph.hpp"
 
@@ -27,12 +29,11 @@ struct small_numbers {
 
 /// Two numbers in a byte, the first one in its lower half. Numbers are 0 to 15, or their lower halves are those of int4.
 tensor packed(tensor const& from, dtype type) {
-    tensor out{type, from.sizes, std::string((from.bytes.size() + 1) / 2, '\0')};
-    for (std::size_t i = 0; i != from.bytes.size(); ++i) {
-        auto const nibble = static_cast<unsigned>(from.bytes[i]) & 15U;
-        auto& byte = out.bytes[i / 2];
-        byte = static_cast<char>(static_cast<unsigned char>(byte) | (i % 2 == 0 ? nibble : nibble << 4U));
-    }
+    constexpr int nibble = 4;
+    tensor out{type, from.sizes, {}};
+    bit_packer packer(nibble);
+    for (char const byte : from.bytes) packer.put(static_cast<unsigned>(byte), out.bytes);
+    packer.end_byte(out.bytes);
     return out;
 }
 

@@ -12,6 +12,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/core/tensor.hpp>
+#include <aton/model_io/bit_packer.hpp>
 #include <aton/model_io/weights.hpp>
 
 #include "proto.hpp"
@@ -56,27 +57,6 @@ void append_float(std::vector<std::byte>& to, float v, dtype type) {
     else if (type == dtype::bfloat16) append(detail::float_to_bfloat16(v));
     else append(v);
 }
-
-/// Packs integers of a few bits into bytes, from the lowest bits on.
-class bit_packer {
-public:
-    explicit bit_packer(int bits) : bits_(static_cast<unsigned>(bits)) {}
-
-    void put(unsigned v, std::vector<std::byte>& to) {
-        byte_ |= (v & ((1U << bits_) - 1U)) << filled_;
-        filled_ += bits_;
-        if (filled_ == 8) end_byte(to);
-    }
-    void end_byte(std::vector<std::byte>& to) {
-        if (filled_ != 0) to.push_back(static_cast<std::byte>(byte_));
-        byte_ = filled_ = 0;
-    }
-
-private:
-    unsigned bits_;
-    unsigned byte_ = 0;
-    unsigned filled_ = 0;
-};
 
 dtype integer_type(quantization const& how) {
     switch (how.bits) {
