@@ -16,6 +16,7 @@
 #include <aton/targets/tensorrt.hpp>
 
 #include "target_table.hpp"
+#include "words.hpp"
 
 namespace ATON_NAMESPACE::targets {
 
@@ -84,9 +85,7 @@ std::string versions_of(std::string_view name) {
     std::vector<std::string> all;
     for (table_file const& file : table_files())
         if (file.name == name) all.push_back(std::string(name) + ':' + std::string(file.version));
-    std::string out;
-    for (std::size_t i = 0; i != all.size(); ++i) out += (i == 0 ? "" : i + 1 == all.size() ? " or " : ", ") + all[i];
-    return out;
+    return alternatives(all);
 }
 
 std::vector<std::string_view> names() {
@@ -99,15 +98,11 @@ std::vector<std::string_view> names() {
 
 [[noreturn]] void refuse(std::string_view name) {
     nearest near(name);
-    std::string all;
     std::vector<std::string_view> const known = names();
-    for (std::string_view each : known) {
-        near.offer(each);
-        all += (all.empty() ? "" : each == known.back() ? " or " : ", ") + std::string(each);
-    }
+    for (std::string_view each : known) near.offer(each);
     std::string const similar(near.found());
     throw error("no target has the name " + std::string(name) +
-                (similar.empty() ? "; choose " + all : "; did you mean " + similar + "?"));
+                (similar.empty() ? "; choose " + alternatives(known) : "; did you mean " + similar + "?"));
 }
 
 } // namespace

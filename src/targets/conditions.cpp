@@ -14,28 +14,13 @@
 #include <aton/core/tensor.hpp>
 #include <aton/onnx/registry.hpp>
 
+#include "words.hpp"
+
 namespace ATON_NAMESPACE::targets {
 
 namespace {
 
-std::vector<std::string_view> words_in(std::string_view text) {
-    std::vector<std::string_view> out;
-    for (std::size_t at = text.find_first_not_of(' '); at < text.size();) {
-        std::size_t const end = std::min(text.find(' ', at), text.size());
-        out.push_back(text.substr(at, end - at));
-        at = text.find_first_not_of(' ', end);
-    }
-    return out;
-}
-
-/// "4 or 5", "nearest, linear or cubic"
-std::string listed(std::string_view values) {
-    std::vector<std::string_view> const words = words_in(values);
-    std::string out;
-    for (std::size_t i = 0; i != words.size(); ++i)
-        out += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + std::string(words[i]);
-    return out;
-}
+std::string listed(std::string_view values) { return alternatives(words_in(values)); }
 
 bool has_word(std::string_view values, std::string_view word) {
     std::vector<std::string_view> const words = words_in(values);
@@ -75,21 +60,14 @@ std::string text_of(node_attribute const& a) {
                                                           : std::to_string(a.f);
 }
 
-/// The operand that the operator's schema gives this name to; no_value if the call or the schema does not have it.
-value_id operand(graph_node const& n, int opset, bool is_input, std::string_view name) {
+/// The place of the operand that the operator's schema gives this name to; -1 if it has none.
+int place_of(graph_node const& n, int opset, bool is_input, std::string_view name) {
     onnx::op_schema const schema = onnx::find(n.domain, n.op, opset);
-    if (!schema) return no_value;
-    std::vector<value_id> const& ids = is_input ? n.inputs : n.outputs;
+    if (!schema) return -1;
     int const count = is_input ? schema.input_count() : schema.output_count();
-    for (int i = 0; i != count && static_cast<std::size_t>(i) < ids.size(); ++i)
-        if ((is_input ? schema.input(i) : schema.output(i)).name == name) return ids[static_cast<std::size_t>(i)];
-    return no_value;
-}
-bool has_input_of(graph_node const& n, int opset, std::string_view name) {
-    onnx::op_schema const schema = onnx::find(n.domain, n.op, opset);
-    for (int i = 0; schema && i != schema.input_count(); ++i)
-        if (schema.input(i).name == name) return true;
-    return false;
+    for (int i = 0; i != count; ++i)
+        if ((is_input ? schema.input(i) : schema.output(i)).name == name) return i;
+    return -1;
 }
 
 std::string about_operand(graph_data const& g, value_id id, node_condition const& c) {
@@ -121,7 +99,9 @@ std::string about_operand(graph_data const& g, value_id id, node_condition const
     return "";
 }
 
-bool is_symmetric(std::vector<std::int64_t> const& list) {
+/// Whether the first half is the second.
+template <class T>
+bool is_mirrored(std::vector<T> const& list) {
     auto const half = static_cast<std::ptrdiff_t>(list.size() / 2);
     return std::equal(list.begin(), list.begin() + half, list.begin() + half, list.end());
 }
@@ -142,16 +122,13 @@ std::string about_attribute(graph_data const& g, graph_node const& n, node_condi
     if (c.test == "is" && !has_word(c.values, text_of(*a))) return "has only " + name + ' ' + listed(c.values);
     if (c.test == "ones" && !std::all_of(a->ints.begin(), a->ints.end(), [](auto i) { return i == 1; }))
         return "has only " + name + " of 1";
-    if (c.test == "mirrored" && !is_symmetric(a->ints)) return "takes only " + name + " that are equal at both ends";
+    if (c.test == "mirrored" && !is_mirrored(a->ints)) return "takes only " + name + " that are equal at both ends";
     if (c.test == "counting")
         for (std::size_t i = 0; i != a->ints.size(); ++i)
             if (a->ints[i] != static_cast<std::int64_t>(i)) return "takes only " + name + " that count from 0";
     if (c.test == "both-directions") {
         node_attribute const* const direction = n.attribute("direction");
-        std::vector<std::string> const& all = a->strings;
-        auto const half = static_cast<std::ptrdiff_t>(all.size() / 2);
-        if (direction != nullptr && direction->s == "bidirectional" &&
-            !std::equal(all.begin(), all.begin() + half, all.begin() + half, all.end()))
+        if (direction != nullptr && direction->s == "bidirectional" && !is_mirrored(a->strings))
             return "takes only the same " + name + " in both directions";
     }
     return "";
@@ -232,9 +209,12 @@ std::string broken(graph_data const& g, graph_node const& n, int opset, node_con
     if (c.part == "loop") return about_loop(g, n, c);
     if (c.part == "attribute") return about_attribute(g, n, c);
     bool const is_input = c.part == "input";
-    value_id const id = operand(n, opset, is_input, c.name);
-    if (id != no_value) return about_operand(g, id, c);
-    return c.test == "given" && has_input_of(n, opset, c.name) ? "needs its input " + std::string(c.name) : "";
+    int const place = place_of(n, opset, is_input, c.name);
+    if (place < 0) return "";
+    std::vector<value_id> const& ids = is_input ? n.inputs : n.outputs;
+    auto const at = static_cast<std::size_t>(place);
+    if (at < ids.size() && ids[at] != no_value) return about_operand(g, ids[at], c);
+    return is_input && c.test == "given" ? "needs its input " + std::string(c.name) : "";
 }
 
 } // namespace ATON_NAMESPACE::targets

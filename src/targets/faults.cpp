@@ -2,13 +2,14 @@
 #include <aton/targets/faults.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 
 #include <aton/core/dtype.hpp>
 #include <aton/core/error.hpp>
 #include <aton/ir/kernels.hpp>
+
+#include "words.hpp"
 
 namespace ATON_NAMESPACE::targets {
 
@@ -17,21 +18,6 @@ namespace {
 constexpr std::string_view fault_texts[] = {
 #include <faults.inc>
 };
-
-std::vector<std::string> words_in(std::string_view text) {
-    std::vector<std::string> out;
-    for (std::size_t at = text.find_first_not_of(' '); at < text.size();) {
-        std::size_t const end = std::min(text.find(' ', at), text.size());
-        out.emplace_back(text.substr(at, end - at));
-        at = text.find_first_not_of(' ', end);
-    }
-    return out;
-}
-
-bool read_number(std::string_view text, int& to) {
-    auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), to);
-    return fault == std::errc() && end == text.data() + text.size() && to >= 0;
-}
 
 /// "21.." or "21..25"
 bool read_range(std::string_view text, int& first, int& last) {
@@ -77,7 +63,7 @@ private:
         if (key == "fault") out_.emplace_back().name = rest;
         else if (out_.empty()) refuse("'" + key + "' before the first fault");
         else if (key == "releases") releases(rest);
-        else if (key == "ops") out_.back().ops = words_in(rest);
+        else if (key == "ops") out_.back().ops = words_in<std::string>(rest);
         else if (key == "when") conditions(rest);
         else if (key == "says") out_.back().says = rest;
         else if (key == "source") out_.back().source = rest;
@@ -99,7 +85,7 @@ private:
     void conditions(std::string_view text) {
         while (!text.empty()) {
             std::size_t const end = std::min(text.find(';'), text.size());
-            condition(words_in(text.substr(0, end)));
+            condition(words_in<std::string>(text.substr(0, end)));
             text.remove_prefix(std::min(end + 1, text.size()));
         }
     }

@@ -2,13 +2,14 @@
 #include "target_table.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <utility>
 
 #include <aton/core/dtype.hpp>
 #include <aton/core/error.hpp>
 #include <aton/targets/conditions.hpp>
+
+#include "words.hpp"
 
 namespace ATON_NAMESPACE::targets {
 
@@ -87,8 +88,7 @@ private:
 
     int number(std::string_view text) const {
         int out = 0;
-        auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
-        if (fault != std::errc() || end != text.data() + text.size()) refuse("opsets are FIRST..LAST");
+        if (!read_number(text, out)) refuse("opsets are FIRST..LAST");
         return out;
     }
     void opsets(std::string_view text) {
