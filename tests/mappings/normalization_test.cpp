@@ -39,6 +39,17 @@ TEST_CASE("the mean result of normalizing an empty tensor is 0") {
           1);
 }
 
+TEST_CASE("the inverse root mean square of no elements is NaN") {
+    for (double const eps : {0.0, 0.0625})
+        gives("aten::_fused_rms_norm",
+              {arg("input", of(dtype::float32, {2, 3, 0}, {})),
+               numbers("normalized_shape", {3, 0}),
+               none("weight"),
+               number("eps", eps)},
+              of(dtype::float32, {2, 1, 1}, {nan, nan}),
+              1);
+}
+
 TEST_CASE("cudnn_batch_norm with running statistics, and with those of the batch") {
     std::vector<double> x;
     for (int i = 0; i != 12; ++i) x.push_back(i);

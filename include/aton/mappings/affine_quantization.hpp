@@ -137,7 +137,10 @@ inline std::tuple<value, value> block_extremes(graph<11> g, value x, quantized_b
     return {g.cast(least, x.dtype()), g.cast(greatest, x.dtype())};
 }
 
-inline value number_over(graph<11> g, value x, double n) { return divide(g, x, wrapped_number(g, n)); }
+inline value number_over(graph<11> g, value x, double n) {
+    dtype const wide = opmath_type(x.dtype()); // a divisor that were rounded to 16 bits would move the zero point
+    return g.cast(g.op<"Div">(g.cast(x, wide), rounded_constant(g, n, wide)), x.dtype());
+}
 inline value at_least(graph<11> g, value x, double n) {
     value const wide = g.cast(x, opmath_type(x.dtype()));
     return g.cast(max_of(g, wide, g.cast(rounded_constant(g, n, x.dtype()), wide.dtype())), x.dtype());

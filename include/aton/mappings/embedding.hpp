@@ -96,8 +96,15 @@ inline value bag_sizes(graph<9> g, value inside, dtype type) {
 
 /// The index of the first row of each bag that has the maximum; 0 for a bag without rows. `inside` is (bags, indices, 1).
 inline value first_maximum(graph<9> g, value rows, value largest, value inside, value is_empty_bag, value indices) {
-    value const reached = g.op<"And">(inside, is_equal(g, rows, unsqueeze(g, largest, 1)));
-    value const place = g.op<"ArgMax">(g.cast(reached, dtype::int32), attr::axis_i(1), attr::keepdims_i(0));
+    value reached = g.cast(g.op<"And">(inside, is_equal(g, rows, unsqueeze(g, largest, 1))), dtype::int32);
+    if (indices.size(0).is(0) ||
+        g.context().may_be_empty) { // ArgMax of no elements does not run: one more that is never a maximum
+        value const never = unsqueeze(g, g.cast(is_less(g, largest, largest), dtype::int32), 1);
+        reached = g.op<"Concat">(safe_vector<value>{reached, never}, attr::axis_i(1));
+        value const zero = unsqueeze(g, g.scalar(0, indices.dtype()), 0);
+        indices = g.op<"Concat">(safe_vector<value>{indices, zero}, attr::axis_i(0));
+    }
+    value const place = g.op<"ArgMax">(reached, attr::axis_i(1), attr::keepdims_i(0));
     return g.op<"Where">(is_empty_bag, g.scalar(0, indices.dtype()), gather_of(g, indices, place, 0));
 }
 

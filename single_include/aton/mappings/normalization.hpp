@@ -144,7 +144,13 @@ inline double epsilon(dtype t) {
 
 /// 1 / sqrt(mean(wide^2) + eps) over the last n axes.
 inline value inverse_rms(graph<7> g, value wide, std::size_t n, double eps) {
-    value const mean_square = reduce<"ReduceMean">(g, g.op<"Mul">(wide, wide), last_axes(wide.rank(), n), true);
+    safe_vector<std::int64_t> const axes = last_axes(wide.rank(), n);
+    value const squares = g.op<"Mul">(wide, wide);
+    if (is_empty_along(wide, axes)) { // NaN, 0 / 0; the ReduceMean of no elements is undefined
+        value const none = reduce_sum(g, squares, axes, true);
+        return g.op<"Div">(none, none);
+    }
+    value const mean_square = reduce<"ReduceMean">(g, squares, axes, true);
     return inverse_deviation(g, mean_square, eps);
 }
 

@@ -59,13 +59,15 @@ results reduce_min(call const& c) {
     return reduce(truth ? reduce_op::all : reduce_op::min, without_nan(c.in(0), false), axes_of(c), keeps(c));
 }
 
-// Integers round towards zero.
+// Integers round towards zero. The specification leaves the mean of no elements undefined: 0 as in ONNX Runtime, not ATen's NaN, so that a
+// mapping that needs NaN has to write it.
 results reduce_mean(call const& c) {
     tensor const& x = c.in(0);
     axis_list const axes = axes_of(c);
+    if (x.count() == 0) return sum(x, axes, keeps(c));
     if (!is_integral(x.dtype())) return mean(x, axes, keeps(c));
     tensor const total = sum(x, axes, keeps(c));
-    return total / scalar(static_cast<long long>(total.count() == 0 ? 1 : x.count() / total.count()));
+    return total / scalar(static_cast<long long>(x.count() / total.count()));
 }
 
 results reduce_prod(call const& c) { return reduce(reduce_op::prod, c.in(0), axes_of(c), keeps(c)); }
