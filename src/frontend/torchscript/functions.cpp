@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of TorchScript that are evaluated while the code is read.
 #include "interpreter.hpp"
-#include "memory_layouts.hpp"
 
 #include <algorithm>
 
@@ -25,7 +24,7 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
             at_.fail("calls " + in_quotes(path) + ", which is not in the archive");
         if (std::optional<value> out = call_as_saved(name, given)) return *std::move(out);
         if (std::optional<value> out = nested_.call(name, x)) return *std::move(out);
-        if (std::optional<value> out = memory_layouts(*this).call(name, given)) return *std::move(out);
+        if (std::optional<value> out = layouts_.call(name, given)) return *std::move(out);
         if (std::optional<value> out = questions_.call_about_state(name, x)) return *std::move(out);
         if (std::optional<value> out = questions_.call_about_tensor(name, given)) return *std::move(out);
         if (std::optional<value> out = open_lists_.call_on_rows(name, x)) return *std::move(out);

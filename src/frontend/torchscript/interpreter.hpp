@@ -28,6 +28,7 @@
 #include "containers.hpp"
 #include "gradients.hpp"
 #include "library.hpp"
+#include "memory_layouts.hpp"
 #include "module_state.hpp"
 #include "nested_tensors.hpp"
 #include "number_functions.hpp"
@@ -53,10 +54,6 @@ public:
     [[nodiscard]] program::program run();
 
 private:
-    friend class memory_layouts;
-    friend class nested_tensors;
-    friend class quantized_operators;
-
     [[nodiscard]] program::program run_once();
     void set_initial();
 
@@ -226,8 +223,9 @@ private:
     tensor_conversions conversions_{values_, types_, heap_, *this};
     containers containers_{values_, comparisons_, open_lists_, heap_, at_, *this};
     tensor_questions questions_{build_, types_, values_, comparisons_, heap_, gradients_, at_, *this};
-    quantized_operators quantized_{*this};
-    nested_tensors nested_{*this};
+    quantized_operators quantized_{build_, aliases_, heap_, at_, *this};
+    memory_layouts layouts_{build_, types_, values_, containers_, heap_, at_, *this};
+    nested_tensors nested_{build_, values_, at_, *this};
     std::set<program::value_index> in_rows_; ///< memory that rows share, which must not change
     std::map<program::value_index, std::set<std::size_t>>
         open_axes_;              ///< of the state of a loop: dimensions whose sizes change from iteration to iteration

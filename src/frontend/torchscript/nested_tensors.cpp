@@ -6,26 +6,24 @@
 #include <algorithm>
 #include <iterator>
 
-#include "interpreter.hpp"
-
 namespace ATON_NAMESPACE::torchscript {
 
 /// `x` where the mask [batch, length] holds, and 0 elsewhere.
 value nested_tensors::without_padding(value const& x, value const& mask) {
-    value const places = in_.call_operator("aten::unsqueeze", {{mask, value::of(std::int64_t{-1})}, {}});
-    value const none = in_.call_operator("aten::logical_not", {{places}, {}});
-    return in_.call_operator("aten::masked_fill", {{x, none, value::of(0.0)}, {}});
+    value const places = caller_.call_operator("aten::unsqueeze", {{mask, value::of(std::int64_t{-1})}, {}});
+    value const none = caller_.call_operator("aten::logical_not", {{places}, {}});
+    return caller_.call_operator("aten::masked_fill", {{x, none, value::of(0.0)}, {}});
 }
 
 std::optional<value> nested_tensors::call(std::string_view name, std::vector<value> const& x) {
     if (name == "_nested_tensor_from_mask_left_aligned" && x.size() == 2) {
         // Padding is at the end of each sequence. If it is not, nn.TransformerEncoder computes padded places too.
-        in_.build_.drop("torch._nested_tensor_from_mask_left_aligned");
+        build_.drop("torch._nested_tensor_from_mask_left_aligned");
         return value::of(true);
     }
     if (name == "_nested_tensor_from_mask" && x.size() >= 2 && x[0].acts_as_tensor() && x[1].acts_as_tensor()) {
         value const dense = without_padding(x[0], x[1]);
-        masks_[in_.values_.tensor_of(dense)] = x[1];
+        masks_[values_.tensor_of(dense)] = x[1];
         return dense;
     }
     if (x.empty() || x[0].is() != kind::tensor) return {};
@@ -37,9 +35,9 @@ std::optional<value> nested_tensors::call(std::string_view name, std::vector<val
     constexpr std::size_t place_of_mask = 18;
     if (name == "_transformer_encoder_layer_fwd" && x.size() > place_of_mask && x[place_of_mask].is() == kind::none) {
         std::vector<value> padded(x.begin(), x.begin() + place_of_mask);
-        padded.push_back(in_.call_operator("aten::logical_not", {{mask}, {}}));
+        padded.push_back(caller_.call_operator("aten::logical_not", {{mask}, {}}));
         padded.push_back(value::of(std::int64_t{1})); // a mask of padding
-        value const out = in_.call_operator("aten::_transformer_encoder_layer_fwd", {std::move(padded), {}});
+        value const out = caller_.call_operator("aten::_transformer_encoder_layer_fwd", {std::move(padded), {}});
         masks_[out.computed()] = mask;
         return out;
     }
@@ -56,7 +54,7 @@ std::optional<value> nested_tensors::call(std::string_view name, std::vector<val
                                               "unchecked_cast",
                                               "unchecked_unwrap_optional"};
     if (std::find(std::begin(questions), std::end(questions), name) != std::end(questions)) return {};
-    in_.at_.fail("calls '" + std::string(name) + "' on a nested tensor, which is not supported");
+    at_.fail("calls '" + std::string(name) + "' on a nested tensor, which is not supported");
 }
 
 } // namespace ATON_NAMESPACE::torchscript

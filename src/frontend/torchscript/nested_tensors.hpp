@@ -9,15 +9,21 @@
 
 #include <aton/program/program.hpp>
 
+#include "calls.hpp"
+#include "code_position.hpp"
+#include "program_builder.hpp"
+#include "program_values.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
-class interpreter;
-
 class nested_tensors {
 public:
-    explicit nested_tensors(interpreter& in) : in_(in) {}
+    nested_tensors(program_builder& build, program_values& values, code_position& at, caller& calls)
+        : build_(build),
+          values_(values),
+          at_(at),
+          caller_(calls) {}
 
     /// Functions that make nested tensors, and those of nested tensors; nothing for all others.
     [[nodiscard]] std::optional<value> call(std::string_view name, std::vector<value> const& x);
@@ -25,7 +31,10 @@ public:
 private:
     [[nodiscard]] value without_padding(value const& x, value const& mask);
 
-    interpreter& in_;
+    program_builder& build_;
+    program_values& values_;
+    code_position& at_;
+    caller& caller_;
     std::map<program::value_index, value> masks_; ///< of the padded tensors that stand for nested ones
 };
 

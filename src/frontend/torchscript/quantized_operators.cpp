@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "frontend/files/text.hpp"
-#include "interpreter.hpp"
 #include "scalar_codes.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -96,7 +95,7 @@ value quantized_tensor(heap& to, std::string_view scheme, value const& data, std
 }
 
 void quantized_operators::restore_states() {
-    for (instance& object : in_.heap_.instances) {
+    for (instance& object : heap_.instances) {
         auto const state = object.attributes.find("__state__");
         if (state == object.attributes.end() || object.type == nullptr) continue;
         bool const has_method = std::any_of(object.type->methods.begin(),
@@ -105,7 +104,7 @@ void quantized_operators::restore_states() {
         if (!has_method) continue;
         value const saved = state->second;
         object.is_loaded = false; // it does not assign, it makes the object
-        (void)in_.call_method(value::of(&object), "__setstate__", {saved});
+        (void)caller_.call_method(value::of(&object), "__setstate__", {saved});
         object.is_loaded = true;
     }
 }
@@ -114,20 +113,20 @@ void quantized_operators::restore_states() {
 value quantized_operators::known_parameter(value const& v) {
     if (v.is_number()) return v.as_number();
     if (v.is() == kind::weight) {
-        weight const& w = in_.heap_.weights[v.weight()];
+        weight const& w = heap_.weights[v.weight()];
         bool const is_written =
-            w.value != program::no_value && in_.aliases_.changed().contains(in_.aliases_.memory_of(w.value));
+            w.value != program::no_value && aliases_.changed().contains(aliases_.memory_of(w.value));
         if (std::optional<value> const number = number_in(w.data); number && !is_written) return number->as_number();
     }
     if (v.is() == kind::symbol) // float(self.scale)
-        for (std::size_t i = in_.build_.nodes().size(); i-- > 0;) {
-            program::node const& n = in_.build_.nodes()[i];
+        for (std::size_t i = build_.nodes().size(); i-- > 0;) {
+            program::node const& n = build_.nodes()[i];
             if (n.op != "aten::item" || n.results[0].values[0] != v.computed()) continue;
-            for (std::size_t w = 0; w != in_.heap_.weights.size(); ++w)
-                if (in_.heap_.weights[w].value == n.arguments[0].tensor.index)
+            for (std::size_t w = 0; w != heap_.weights.size(); ++w)
+                if (heap_.weights[w].value == n.arguments[0].tensor.index)
                     return known_parameter(value::of(kind::weight, w));
         }
-    in_.at_.fail("quantizes with a scale or zero point that is not known");
+    at_.fail("quantizes with a scale or zero point that is not known");
 }
 
 quantization quantized_operators::quantization_of(value const& scale, value const& zero, std::int64_t code) {
@@ -140,7 +139,7 @@ quantization quantized_operators::quantization_of(value const& scale, value cons
                     each.high,
                     each.stored};
         }
-    in_.at_.fail("quantizes to the dtype " + std::to_string(code) + ", which is not qint8, quint8 or qint32");
+    at_.fail("quantizes to the dtype " + std::to_string(code) + ", which is not qint8, quint8 or qint32");
 }
 
 /// x rounded to quantized numbers, as the floats that they stand for.
@@ -158,28 +157,28 @@ value quantized_operators::rounded(value const& x, std::vector<value> const& par
         out.positional.insert(out.positional.end(), parameters.begin(), parameters.end());
         return out;
     };
-    value const numbers = in_.call_operator("quantized_decomposed::quantize_per_tensor", with(x));
-    return in_.call_operator("quantized_decomposed::dequantize_per_tensor", with(numbers));
+    value const numbers = caller_.call_operator("quantized_decomposed::quantize_per_tensor", with(x));
+    return caller_.call_operator("quantized_decomposed::dequantize_per_tensor", with(numbers));
 }
 
 /// The floats of a weight of a quantized dtype, as object_reader reads it.
 value quantized_operators::dequantized_weight(value const& w) {
     value const data = attribute(w, "data");
-    if (data.is() != kind::weight) in_.at_.fail("uses " + std::string(describe(w)) + " as a quantized weight");
-    dtype const type = in_.heap_.weights[data.weight()].data.type;
+    if (data.is() != kind::weight) at_.fail("uses " + std::string(describe(w)) + " as a quantized weight");
+    dtype const type = heap_.weights[data.weight()].data.type;
     auto const known = std::ranges::find(quantized_types, type, &quantized_type::stored);
     quantized_type const& range = known == std::end(quantized_types) ? quantized_types[2] : *known;
     value const axis = attribute(w, "axis");
     call_arguments given{{data, attribute(w, "scale"), attribute(w, "zero_point")}, {}};
     if (axis.integer()) {
         given.positional[1] =
-            in_.call_operator("aten::to", {{given.positional[1], value::of(code_of(dtype::float32))}, {}});
+            caller_.call_operator("aten::to", {{given.positional[1], value::of(code_of(dtype::float32))}, {}});
         given.positional.push_back(axis);
     }
     for (std::int64_t const n : {range.low, range.high, code_of(type)}) given.positional.push_back(value::of(n));
-    return in_.call_operator(axis.integer() ? "quantized_decomposed::dequantize_per_channel"
-                                            : "quantized_decomposed::dequantize_per_tensor",
-                             given);
+    return caller_.call_operator(axis.integer() ? "quantized_decomposed::dequantize_per_channel"
+                                                : "quantized_decomposed::dequantize_per_tensor",
+                                 given);
 }
 
 /// The weight and the bias of a packed object, and the numbers of a convolution: stride, padding, dilation and groups.
@@ -198,27 +197,27 @@ packed_weight quantized_operators::packed_of(value const& packed) const {
         out.bias = state.list()->items[1];
         return out;
     }
-    in_.at_.fail("uses a packed weight of " + std::string(describe(packed)) + " that cannot be read");
+    at_.fail("uses a packed weight of " + std::string(describe(packed)) + " that cannot be read");
 }
 
 value quantized_operators::pack(call_arguments const& given) {
-    value made = in_.heap_.object("packed weight");
+    value made = heap_.object("packed weight");
     std::vector<value> const& x = given.positional;
-    if (x.size() < 2) in_.at_.fail("packs a weight without a bias");
+    if (x.size() < 2) at_.fail("packs a weight without a bias");
     made.object()->attributes["weight"] = x[0];
     made.object()->attributes["bias"] = x[1];
-    made.object()->attributes["numbers"] = in_.heap_.list(std::vector<value>(x.begin() + 2, x.end()));
+    made.object()->attributes["numbers"] = heap_.list(std::vector<value>(x.begin() + 2, x.end()));
     return made;
 }
 
 /// A product of x with a packed weight, in floats.
 value quantized_operators::packed_product(value const& x, packed_weight const& p, std::string_view name) {
     value const w = attribute(p.weight, "data").is() == kind::none ? p.weight : dequantized_weight(p.weight);
-    if (name.starts_with("linear")) return in_.call_operator("aten::linear", {{x, w, p.bias}, {}});
-    if (p.numbers.size() < 4) in_.at_.fail("uses a convolution whose packed weight has no stride");
+    if (name.starts_with("linear")) return caller_.call_operator("aten::linear", {{x, w, p.bias}, {}});
+    if (p.numbers.size() < 4) at_.fail("uses a convolution whose packed weight has no stride");
     call_arguments given{{x, w, p.bias}, {}};
     given.positional.insert(given.positional.end(), p.numbers.begin(), p.numbers.begin() + 4);
-    return in_.call_operator("aten::" + std::string(name.substr(0, 6)), given);
+    return caller_.call_operator("aten::" + std::string(name.substr(0, 6)), given);
 }
 
 value quantized_operators::call_product(std::string_view name, std::vector<value> const& x) {
@@ -231,16 +230,16 @@ value quantized_operators::call_product(std::string_view name, std::vector<value
             value const low = value::of(std::int64_t{0});
             value const high = value::of(std::int64_t{reduces ? 127 : 255});
             value const type = value::of(code_of(dtype::uint8));
-            value const chosen = in_.call_operator("quantized_decomposed::choose_qparams",
-                                                   {{input, low, high, value::of(6.1e-5), type}, {}});
+            value const chosen = caller_.call_operator("quantized_decomposed::choose_qparams",
+                                                       {{input, low, high, value::of(6.1e-5), type}, {}});
             input = rounded(input, {chosen.list()->items.at(0), chosen.list()->items.at(1), low, high, type});
         }
         value const y = packed_product(input, p, name);
-        return has_relu ? in_.call_operator("aten::relu", {{y}, {}}) : y;
+        return has_relu ? caller_.call_operator("aten::relu", {{y}, {}}) : y;
     }
-    if (x.size() < 4) in_.at_.fail("calls " + in_quotes(name) + " without the scale of its result");
+    if (x.size() < 4) at_.fail("calls " + in_quotes(name) + " without the scale of its result");
     value y = packed_product(x[0], p, name);
-    if (has_relu) y = in_.call_operator("aten::relu", {{y}, {}});
+    if (has_relu) y = caller_.call_operator("aten::relu", {{y}, {}});
     return quantize(y, quantization_of(x[2], x[3], 13));
 }
 
@@ -263,12 +262,12 @@ std::optional<value> quantized_operators::call(std::string const& op, call_argum
     bool const is_product = name.starts_with("linear") || name.starts_with("conv1d") || name.starts_with("conv2d") ||
                             name.starts_with("conv3d");
     if (is_product && x.size() >= 2 && x[1].is() == kind::object) return call_product(name, x);
-    if (name == "relu6" && !x.empty()) return requantized(in_.call_operator("aten::relu6", {{x[0]}, {}}), x[0]);
+    if (name == "relu6" && !x.empty()) return requantized(caller_.call_operator("aten::relu6", {{x[0]}, {}}), x[0]);
     for (float_operator const& each : float_operators) {
         if (each.name != name || x.size() != each.operands + 2) continue;
         std::vector<value> operands(x.begin(), x.end() - 2);
-        value y = in_.call_operator(std::string(each.op), {std::move(operands), {}});
-        if (each.has_relu) y = in_.call_operator("aten::relu", {{y}, {}});
+        value y = caller_.call_operator(std::string(each.op), {std::move(operands), {}});
+        if (each.has_relu) y = caller_.call_operator("aten::relu", {{y}, {}});
         return quantize(y, quantization_of(x[x.size() - 2], x[x.size() - 1], 13));
     }
     return {};
@@ -288,13 +287,13 @@ std::optional<value> quantized_operators::call_on_quantized(std::string const& o
     auto const first = std::find_if(operands.begin(), operands.end(), is_quantized);
     if (first == operands.end()) return {};
     quantization const q = parameters_.at(first->computed());
-    if (op == "aten::dequantize") return in_.call_operator("aten::alias", {{*first}, {}});
+    if (op == "aten::dequantize") return caller_.call_operator("aten::alias", {{*first}, {}});
     if (op == "aten::q_scale") return value::of(q.scale);
     if (op == "aten::q_zero_point") return value::of(q.zero);
     bool const moves = is_among(moving, op);
     if (!moves && !is_among(rounding, op))
-        in_.at_.fail("calls " + in_quotes(op) + " on a quantized tensor: dequantize it before");
-    value const y = in_.call_operator(op, given);
+        at_.fail("calls " + in_quotes(op) + " on a quantized tensor: dequantize it before");
+    value const y = caller_.call_operator(op, given);
     if (!moves) return quantize(y, q);
     std::vector<value> const results = y.is() == kind::list ? y.list()->items : std::vector<value>{y};
     for (value const& each : results)
@@ -304,7 +303,7 @@ std::optional<value> quantized_operators::call_on_quantized(std::string const& o
 
 void quantized_operators::expect_plain(value const& result, int depth) const {
     if (result.is() == kind::tensor && parameters_.contains(result.computed()))
-        in_.at_.fail("returns a quantized tensor, which ONNX does not have: dequantize it before");
+        at_.fail("returns a quantized tensor, which ONNX does not have: dequantize it before");
     if ((result.is() != kind::list && result.is() != kind::tuple) || depth > 20) return;
     for (value const& each : result.list()->items) expect_plain(each, depth + 1);
 }
@@ -312,7 +311,7 @@ void quantized_operators::expect_plain(value const& result, int depth) const {
 /// y with the parameters of x.
 value quantized_operators::requantized(value const& y, value const& x) {
     auto const found = x.is() == kind::tensor ? parameters_.find(x.computed()) : parameters_.end();
-    if (found == parameters_.end()) in_.at_.fail("uses a quantized operator on a tensor that is not quantized");
+    if (found == parameters_.end()) at_.fail("uses a quantized operator on a tensor that is not quantized");
     return quantize(y, found->second);
 }
 
@@ -322,15 +321,15 @@ value quantized_operators::quantize_channels(std::vector<value> const& x) {
         if (x[4].integer() != each.code) continue;
         std::vector<value> parameters = {x[1], x[2], x[3]};
         for (std::int64_t const n : {each.low, each.high, code_of(each.stored)}) parameters.push_back(value::of(n));
-        parameters[0] = in_.call_operator("aten::to", {{x[1], value::of(code_of(dtype::float32))}, {}});
+        parameters[0] = caller_.call_operator("aten::to", {{x[1], value::of(code_of(dtype::float32))}, {}});
         parameters.insert(parameters.begin(), x[0]);
-        value const numbers = in_.call_operator("quantized_decomposed::quantize_per_channel", {parameters, {}});
+        value const numbers = caller_.call_operator("quantized_decomposed::quantize_per_channel", {parameters, {}});
         parameters[0] = numbers;
-        value const out = in_.call_operator("quantized_decomposed::dequantize_per_channel", {parameters, {}});
+        value const out = caller_.call_operator("quantized_decomposed::dequantize_per_channel", {parameters, {}});
         parameters_[out.computed()] = {1, 0, each.low, each.high, each.stored};
         return out;
     }
-    in_.at_.fail("quantizes to a dtype that is not qint8, quint8 or qint32");
+    at_.fail("quantizes to a dtype that is not qint8, quint8 or qint32");
 }
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -12,16 +12,23 @@
 #include <aton/program/program.hpp>
 
 #include "calls.hpp"
+#include "code_position.hpp"
+#include "program_builder.hpp"
 #include "quantized_values.hpp"
+#include "tensor_aliases.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
-class interpreter;
-
 class quantized_operators {
 public:
-    explicit quantized_operators(interpreter& in) : in_(in) {}
+    quantized_operators(program_builder& build, tensor_aliases const& aliases, heap& in, code_position& at,
+                        caller& calls)
+        : build_(build),
+          aliases_(aliases),
+          heap_(in),
+          at_(at),
+          caller_(calls) {}
 
     /// Runs __setstate__ of the objects that have it: a convolution keeps its weight in its state, and packs it there.
     void restore_states();
@@ -44,7 +51,11 @@ private:
     [[nodiscard]] value call_product(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_quantized(std::string const& op, call_arguments const& given);
 
-    interpreter& in_;
+    program_builder& build_;
+    tensor_aliases const& aliases_;
+    heap& heap_;
+    code_position& at_;
+    caller& caller_;
     std::map<program::value_index, quantization> parameters_; ///< of quantized tensors, by their floats
     bool is_inside_ = false;                                  ///< what follows are operators of those floats
 };
