@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Regions of torch.autocast: torch.jit.load casts the operands of some operators in them.
+#include "autocast.hpp"
+
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 
 #include <aton/aten/scalar_type.hpp>
 
-#include "interpreter.hpp"
 #include "scalar_codes.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -90,32 +90,32 @@ bool has_name(Names const& names, std::string_view name) {
 
 } // namespace
 
-/// The dtype of an autocast region that `context` enters: that of the region around it if `context` is another object, and undefined outside.
-dtype interpreter::autocast_of(value const& context) const {
+/// The dtype of the region that `context` enters: that of the region around it if `context` is another object, and undefined outside.
+dtype autocast::type_in(value const& context) const {
     if (context.is() != kind::object || !context.object()->class_name.ends_with(".autocast_mode.autocast"))
-        return autocast_;
+        return type_;
     auto const& attributes = context.object()->attributes;
     auto const device = attributes.find("device");
     auto const enabled = attributes.find("_enabled");
     auto const type = attributes.find("fast_dtype");
     bool const is_cpu =
         device != attributes.end() && device->second.text() != nullptr && *device->second.text() == "cpu";
-    if (!is_cpu) return autocast_; // a model has no other device
-    if (enabled == attributes.end() || type == attributes.end() || !type->second.integer()) return autocast_;
+    if (!is_cpu) return type_; // a model has no other device
+    if (enabled == attributes.end() || type == attributes.end() || !type->second.integer()) return type_;
     return enabled->second.is_true() ? aten::scalar_type(*type->second.integer()) : dtype::undefined;
 }
 
-/// The operands of an operator in an autocast region.
-call_arguments interpreter::autocast(std::string_view op, call_arguments given) {
+call_arguments autocast::cast(std::string_view op, call_arguments given) {
+    if (type_ == dtype::undefined) return given;
     std::string_view const name = op.substr(op.find("::") + 2);
     bool const reduces = has_name(reduced, name);
     if (!reduces && !has_name(full, name)) return given;
-    dtype const to = reduces ? autocast_ : dtype::float32;
+    dtype const to = reduces ? type_ : dtype::float32;
     for (value& each : given.positional) {
         if (each.is() != kind::tensor && each.is() != kind::weight) continue;
         dtype const held = types_.type_of(values_.tensor_of(each)).type;
         bool const casts = reduces ? held == dtype::float32 : held == dtype::bfloat16 || held == dtype::float16;
-        if (casts) each = call_operator("aten::to", {{each, value::of(code_of(to))}, {}});
+        if (casts) each = caller_.call_operator("aten::to", {{each, value::of(code_of(to))}, {}});
     }
     return given;
 }

@@ -64,8 +64,7 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
     };
     frame* const here = at_.current();
     value const result = at_.current()->result;
-    int const depth = depth_;
-    dtype const type = autocast_;
+    dtype const type = autocast_.type();
     bool const has_gradients = gradients_.is_enabled;
     auto const growing = containers_.growing();
     try {
@@ -73,8 +72,7 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
     } catch (raised const&) {
         (void)at_.enter(here);
         at_.current()->result = result;
-        depth_ = depth;
-        autocast_ = type;
+        autocast_.leave(type);
         gradients_.is_enabled = has_gradients;
         containers_.set_growing(growing);
         leave();

@@ -22,7 +22,8 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
         std::string_view const name = path.substr(path.rfind('.') + 1);
         if (std::count(path.begin(), path.end(), '.') > 2)
             at_.fail("calls " + in_quotes(path) + ", which is not in the archive");
-        if (std::optional<value> out = call_as_saved(name, given)) return *std::move(out);
+        if (std::optional<call_arguments> const today = upgraders_.upgraded(name, given))
+            return call_path("torch." + std::string(name), *today);
         if (std::optional<value> out = nested_.call(name, x)) return *std::move(out);
         if (std::optional<value> out = layouts_.call(name, given)) return *std::move(out);
         if (std::optional<value> out = questions_.call_about_state(name, x)) return *std::move(out);

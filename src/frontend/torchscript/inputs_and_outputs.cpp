@@ -254,9 +254,9 @@ call_arguments interpreter::make_inputs(function_code const& forward, value cons
     return out;
 }
 
-void interpreter::add_output(value const& v, std::string const& path) {
+void interpreter::add_output(value const& v, std::string const& path, int depth) {
     at_.spend(1);
-    if (++depth_ > 100) at_.fail("the outputs are nested more than 100 levels deep");
+    if (depth > 100) at_.fail("the outputs are nested more than 100 levels deep");
     auto const below = [&](std::string const& name) { return path.empty() ? name : path + '.' + name; };
     auto const add = [&](program::argument a) { build_.add_output(std::move(a), {program::output_kind::user, path}); };
     switch (v.is()) {
@@ -280,15 +280,15 @@ void interpreter::add_output(value const& v, std::string const& path) {
             add_output(v.list()->items[i],
                        i < names.size() ? below(names[i])
                        : path.empty()   ? path
-                                        : below(std::to_string(i)));
+                                        : below(std::to_string(i)),
+                       depth + 1);
         break;
     }
     case kind::dict:
-        for (auto const& [key, each] : v.dict()->items) add_output(each, below(text_of(key)));
+        for (auto const& [key, each] : v.dict()->items) add_output(each, below(text_of(key)), depth + 1);
         break;
     default: at_.fail("returns " + std::string(describe(v)) + ", which a graph cannot");
     }
-    --depth_;
 }
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -13,6 +13,18 @@ using files::in_quotes;
 
 constexpr int max_calls = 200;
 
+/// Counts a call while it runs, also if an exception of the module ends it.
+class running_call {
+public:
+    explicit running_call(int& depth) : depth_(depth) { ++depth_; }
+    running_call(running_call const&) = delete;
+    running_call& operator=(running_call const&) = delete;
+    ~running_call() { --depth_; }
+
+private:
+    int& depth_;
+};
+
 bool is_raise(expr const& e) {
     return e.is == expr_kind::call && e.items[0].is == expr_kind::attribute && e.items[0].text == "RaiseException";
 }
@@ -123,7 +135,8 @@ void interpreter::assign(std::vector<expr> const& targets, value const& v) {
 }
 
 value interpreter::call_function(function_code const& f, call_arguments given) {
-    if (++depth_ > max_calls)
+    running_call const running(depth_);
+    if (depth_ > max_calls)
         at_.fail("calls are nested more than 200 levels deep: " + in_quotes(f.name) + " calls itself");
     frame inner;
     inner.function = &f;
@@ -159,7 +172,6 @@ value interpreter::call_function(function_code const& f, call_arguments given) {
     (void)run_block(f.body());
     (void)at_.enter(outer);
     at_.go_to(place);
-    --depth_;
     return inner.result;
 }
 
@@ -175,9 +187,9 @@ interpreter::flow interpreter::run_with(stmt const& s) {
     value const context = evaluate(s.value);
     value const entered = call_method(context, "__enter__", {});
     if (!s.targets.empty()) assign(s.targets, entered);
-    dtype const outside = std::exchange(autocast_, autocast_of(context));
+    dtype const outside = autocast_.enter(context);
     flow const out = run_block(s.body);
-    autocast_ = outside;
+    autocast_.leave(outside);
     at_.go_to(s);
     (void)call_method(context, "__exit__", {{}, {}, {}});
     return out;
@@ -222,7 +234,7 @@ program::program interpreter::run_once() {
     set_initial();
     value const result = call_function(*forward, std::move(given));
     quantized_.expect_plain(result);
-    add_output(result, {});
+    add_output(result, {}, 1);
     add_state();
     if (out_.outputs.empty()) at_.fail("forward returns nothing");
     return std::move(out_);

@@ -20,6 +20,7 @@
 #include <aton/frontend/torchscript/read_program.hpp>
 #include <aton/program/program.hpp>
 
+#include "autocast.hpp"
 #include "bounds.hpp"
 #include "calls.hpp"
 #include "code_position.hpp"
@@ -41,6 +42,7 @@
 #include "tensor_aliases.hpp"
 #include "tensor_conversions.hpp"
 #include "tensor_questions.hpp"
+#include "upgraders.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -160,10 +162,6 @@ private:
     void collect(part& body, std::vector<list_of_values*> const& lists, loop_state& state);
     void replace_grown(list_of_values* list, program::value_index rows, std::size_t appended);
 
-    // autocast.cpp
-    [[nodiscard]] dtype autocast_of(value const& context) const;
-    [[nodiscard]] call_arguments autocast(std::string_view op, call_arguments given);
-
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e);
     [[nodiscard]] value evaluate_branches(expr const& e, value const& condition);
@@ -176,9 +174,6 @@ private:
     [[nodiscard]] value run_fork(expr const& e);
     [[nodiscard]] std::optional<value> attribute_of_member(std::string const& member, std::string const& name);
     [[nodiscard]] bool is_instance(value const& v, expr const& type);
-
-    // upgraders.cpp
-    [[nodiscard]] std::optional<value> call_as_saved(std::string_view name, call_arguments const& given);
 
     // functions.cpp: functions by their names
     [[nodiscard]] value call_path(std::string_view path, call_arguments const& given) override;
@@ -200,7 +195,7 @@ private:
 
     // constant_inputs.cpp
     [[nodiscard]] value constant_input(input_type const& given, expr const* declared);
-    void add_output(value const& v, std::string const& path);
+    void add_output(value const& v, std::string const& path, int depth);
     void add_state();
 
     library& code_;
@@ -211,12 +206,14 @@ private:
     heap heap_;
     gradients gradients_;
     value constants_;
-    int depth_ = 0;
+    int depth_ = 0; ///< of calls
     tensor_aliases aliases_;
     constant_elements elements_{aliases_};
     result_types types_{build_, at_, elements_, options_.infer};
     overload_table overloads_{build_, types_, heap_, options_.schemas_of};
     program_values values_{build_, types_, heap_, gradients_, elements_, at_, *this};
+    upgraders upgraders_{code_.format(), build_, types_, values_};
+    autocast autocast_{types_, values_, *this};
     comparisons comparisons_{values_, at_, *this};
     number_functions numbers_{values_, build_, heap_, at_, *this};
     open_lists open_lists_{values_, types_, heap_, at_, *this};
@@ -230,7 +227,6 @@ private:
     std::map<program::value_index, std::set<std::size_t>>
         open_axes_;              ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
     outside_attributes changed_; ///< by the part that is interpreted: what they held before
-    dtype autocast_ = dtype::undefined;         ///< that of the autocast region, if there is one
     std::vector<std::string> number_inputs_;    ///< arguments that are numbers which the model gets
     std::vector<program::value_index> written_; ///< by the part that is interpreted
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned

@@ -71,7 +71,7 @@ program::argument argument_of(aten::schema_type const& type, value const& v, pro
 
 value interpreter::call_operator(std::string const& op, call_arguments const& operands) {
     if (std::optional<value> out = quantized_.call(op, operands)) return *std::move(out);
-    call_arguments const given = autocast_ == dtype::undefined ? operands : autocast(op, operands);
+    call_arguments const given = autocast_.cast(op, operands);
     if (op.ends_with('_') && !op.ends_with("__") && !given.positional.empty() &&
         given.positional[0].is_number_as_tensor() && !given.positional[0].is_weak()) {
         // Traced code has a variable for each result, so that the old one is not read again.
