@@ -48,14 +48,14 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
     auto variables = at_.current()->variables;
     program_values::known_sizes const sizes = values_.sizes();
     result_types::new_sizes const resized = types_.resized();
-    std::vector<program::value_index> written = std::exchange(written_, {});
+    std::vector<program::value_index> written = aliases_.exchange_written({});
     outside_attributes changed = std::exchange(changed_, {});
     std::size_t const fence = std::exchange(heap_.fence, heap_.made);
     auto const leave = [&] {
         heap_.fence = fence;
         out.nodes = std::exchange(build_.nodes(), std::move(nodes));
         out.variables = std::exchange(at_.current()->variables, std::move(variables));
-        out.written = std::exchange(written_, std::move(written));
+        out.written = aliases_.exchange_written(std::move(written));
         out.attributes = std::exchange(changed_, std::move(changed));
         for (auto& [key, each] : out.attributes) std::swap(each.object->attributes[key.second], each.held);
         values_.set_sizes(sizes);

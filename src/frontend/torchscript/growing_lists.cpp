@@ -96,10 +96,11 @@ void interpreter::collect(part& body, std::vector<list_of_values*> const& lists,
         program::value_index const memory = aliases_.memory_of(values_.tensor_of(item));
         if (written.contains(memory))
             at_.fail("a list has a tensor to which another iteration of a loop that depends on data writes");
-        in_rows_.insert(memory);
+        aliases_.share_with_rows(memory);
         auto const carried = std::find(state.in_body.begin(), state.in_body.end(), memory);
         if (carried != state.in_body.end()) // the first item is the tensor from outside
-            in_rows_.insert(aliases_.memory_of(state.start[static_cast<std::size_t>(carried - state.in_body.begin())]));
+            aliases_.share_with_rows(
+                aliases_.memory_of(state.start[static_cast<std::size_t>(carried - state.in_body.begin())]));
     };
     for (list_of_values* const list : lists) {
         std::vector<value> const items = containers_.stop_growing(list);

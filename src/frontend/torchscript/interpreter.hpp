@@ -34,6 +34,7 @@
 #include "nested_tensors.hpp"
 #include "number_functions.hpp"
 #include "open_lists.hpp"
+#include "operator_nodes.hpp"
 #include "overload_table.hpp"
 #include "program_builder.hpp"
 #include "program_values.hpp"
@@ -150,7 +151,6 @@ private:
         program::value_index tensor = program::no_value;
         std::size_t result = 0; ///< of the node: the index of the new value
     };
-    void note_aliases(program::node const& n, overload const& o);
     [[nodiscard]] program::value_index clone_in(part& of, program::value_index tensor,
                                                 std::vector<program::argument>& outputs);
     void write_back(program::value_index tensor, program::value_index now);
@@ -179,11 +179,8 @@ private:
     [[nodiscard]] value call_path(std::string_view path, call_arguments const& given) override;
     [[nodiscard]] std::optional<value> call_prim(std::string_view name, std::vector<value> const& x);
 
-    // operators.cpp: nodes of the program
+    // operators.cpp
     [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands) override;
-
-    // results.cpp: the types of what nodes compute
-    [[nodiscard]] value add_results(program::node n, overload const& o, std::vector<inferred_result> const& types);
 
     // inputs_and_outputs.cpp
     void name_weights(value const& module);
@@ -218,17 +215,27 @@ private:
     number_functions numbers_{values_, build_, heap_, at_, *this};
     open_lists open_lists_{values_, types_, heap_, at_, *this};
     tensor_conversions conversions_{values_, types_, heap_, *this};
+    operator_nodes operators_{code_.path(),
+                              build_,
+                              types_,
+                              overloads_,
+                              values_,
+                              conversions_,
+                              elements_,
+                              aliases_,
+                              gradients_,
+                              heap_,
+                              at_,
+                              *this};
     containers containers_{values_, comparisons_, open_lists_, heap_, at_, *this};
     tensor_questions questions_{build_, types_, values_, comparisons_, heap_, gradients_, at_, *this};
     quantized_operators quantized_{build_, aliases_, heap_, at_, *this};
     memory_layouts layouts_{build_, types_, values_, containers_, heap_, at_, *this};
     nested_tensors nested_{build_, values_, at_, *this};
-    std::set<program::value_index> in_rows_; ///< memory that rows share, which must not change
     std::map<program::value_index, std::set<std::size_t>>
         open_axes_;              ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
     outside_attributes changed_; ///< by the part that is interpreted: what they held before
-    std::vector<std::string> number_inputs_;    ///< arguments that are numbers which the model gets
-    std::vector<program::value_index> written_; ///< by the part that is interpreted
+    std::vector<std::string> number_inputs_; ///< arguments that are numbers which the model gets
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
     /// An attribute of the module to which forward assigns.
     struct assigned_attribute {

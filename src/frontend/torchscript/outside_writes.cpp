@@ -5,8 +5,6 @@
 #include <set>
 #include <utility>
 
-#include <aton/aten/mutation.hpp>
-
 #include "interpreter.hpp"
 #include "regions.hpp"
 
@@ -24,27 +22,6 @@ void replace_tensor(value& v, program::value_index before, program::value_index 
 }
 
 } // namespace
-
-/// Notes what the results of a node share with its operands, and what it writes to.
-void interpreter::note_aliases(program::node const& n, overload const& o) {
-    auto const operand = [&](aten::schema_argument const& a) -> program::value_index {
-        for (program::argument const& each : n.arguments)
-            if (each.name == a.name && each.kind == program::argument_kind::tensor) return each.tensor;
-        return program::no_value;
-    };
-    for (aten::schema_argument const& a : o.arguments) {
-        program::value_index const tensor = operand(a);
-        if (tensor == program::no_value || aten::alias_set(a.type).empty()) continue;
-        if (a.type.mutates && in_rows_.contains(aliases_.memory_of(tensor)))
-            at_.fail("'" + n.op + "' writes to a tensor whose parts are in a list that has grown in a loop");
-        if (a.type.mutates) written_.push_back(tensor);
-        if (a.type.mutates) aliases_.note_write(tensor);
-        for (std::size_t i = 0; i != o.returns.size() && i != n.results.size(); ++i) {
-            if (aten::alias_set(o.returns[i].type) != aten::alias_set(a.type)) continue;
-            for (program::value_index const v : n.results[i].values) aliases_.note(v, tensor, a.type.mutates);
-        }
-    }
-}
 
 /// Starts a part with a copy of a tensor, and lets its nodes and outputs use the copy.
 program::value_index interpreter::clone_in(part& of, program::value_index tensor,

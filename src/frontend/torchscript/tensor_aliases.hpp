@@ -4,18 +4,27 @@
 
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <aton/program/program.hpp>
+
+#include "calls.hpp"
+#include "code_position.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 class tensor_aliases {
 public:
-    /// Notes that a result shares the memory of an operand. With `is_written`, it is the operand after a write.
-    void note(program::value_index result, program::value_index operand, bool is_written);
-    /// Notes that code writes to a tensor.
-    void note_write(program::value_index tensor) { changed_.insert(memory_of(tensor)); }
+    /// Notes what the results of a node share with its operands, and what it writes to.
+    void note(program::node const& n, overload const& o, code_position const& at);
+    /// Lets rows share memory, to which nodes cannot write from now on.
+    void share_with_rows(program::value_index memory) { in_rows_.insert(memory); }
+
+    /// The tensors to which nodes have written since the part began that is interpreted; another part begins with `others`.
+    [[nodiscard]] std::vector<program::value_index> exchange_written(std::vector<program::value_index> others) {
+        return std::exchange(written_, std::move(others));
+    }
 
     /// The tensor that a value is, after operators that write to it and return it.
     [[nodiscard]] program::value_index same_tensor(program::value_index v) const;
@@ -33,9 +42,14 @@ public:
                                  std::vector<program::value_index> const& used) const;
 
 private:
+    /// Notes that a result shares the memory of an operand. With `is_written`, it is the operand after a write.
+    void note(program::value_index result, program::value_index operand, bool is_written);
+
     std::unordered_map<program::value_index, program::value_index> views_; ///< a result, and the operand that it shares
     std::unordered_map<program::value_index, program::value_index> same_;  ///< the result of a write, and its operand
     std::set<program::value_index> changed_;                               ///< memory
+    std::set<program::value_index> in_rows_;                               ///< memory
+    std::vector<program::value_index> written_;                            ///< tensors
 };
 
 } // namespace ATON_NAMESPACE::torchscript
