@@ -40,6 +40,19 @@ protected:
     ~caller() = default;
 };
 
+/// Runs code of the archive: for parts that decide which code runs.
+class code_runner {
+public:
+    code_runner() = default;
+    code_runner(code_runner const&) = delete;
+    code_runner& operator=(code_runner const&) = delete;
+
+    [[nodiscard]] virtual value evaluate(expr const& e) = 0;
+
+protected:
+    ~code_runner() = default;
+};
+
 /// An overload of an operator.
 struct overload {
     std::string op; ///< "aten::add.Tensor"

@@ -4,9 +4,10 @@
 #include <string_view>
 #include <utility>
 
+#include "declared_types.hpp"
 #include "expression_parser.hpp"
 #include "frontend/files/text.hpp"
-#include "interpreter.hpp"
+#include "module_inputs.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -38,8 +39,7 @@ bool is_named(expr const& type, std::string_view name) { return type.is == expr_
 
 } // namespace
 
-/// `declared`: the type of the argument; null if it is a tensor.
-value interpreter::constant_input(input_type const& given, expr const* declared) {
+value module_inputs::constant_argument(input_type const& given, expr const* declared) {
     std::string const place = "input " + in_quotes(given.name);
     std::string const& text = *given.constant;
     expr const* type = without_optional(declared);
@@ -50,13 +50,13 @@ value interpreter::constant_input(input_type const& given, expr const* declared)
     bool const is_quoted = !text.empty() && (text.front() == '\'' || text.front() == '"');
     if (is_text && !is_quoted && (type == declared || text != "None"))
         return value::of(is_named(*type, "str") ? kind::text : kind::device, text);
-    expr const literal = literal_parser(text, code_.path() + ": " + place).whole();
+    expr const literal = literal_parser(text, path_ + ": " + place).whole();
     if (!is_literal(literal))
         at_.fail(place + " is not a constant: " + in_quotes(text) +
                  "; write a number, a string in quotes, True, False, None, or a list");
-    value out = evaluate(literal);
+    value out = code_.evaluate(literal);
     if (is_named(*type, "float") && out.integer()) out = values_.convert_number("float", out);
-    bool const fits = is_named(*type, "number") ? out.is_number() : is_instance(out, *declared);
+    bool const fits = is_named(*type, "number") ? out.is_number() : is_instance(out, *declared, build_, at_);
     if (!fits) at_.fail(place + " is " + text_of(*declared) + ", not " + in_quotes(text));
     return out;
 }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "declared_types.hpp"
 #include "frontend/files/text.hpp"
 #include "texts.hpp"
 
@@ -179,19 +180,6 @@ call_arguments interpreter::evaluate_arguments(expr const& e) {
     return out;
 }
 
-namespace {
-
-/// The dtype of the numbers in a list of this type; undefined if it is no list of numbers.
-dtype element_type(expr const& type) {
-    if (type.is == expr_kind::subscript) return element_type(type.items[1]);
-    return type.text == "int"     ? dtype::int64
-           : type.text == "float" ? dtype::float32
-           : type.text == "bool"  ? dtype::bool_
-                                  : dtype::undefined;
-}
-
-} // namespace
-
 value interpreter::evaluate_call(expr const& e) {
     expr const& callee = e.items[0];
     if (callee.is == expr_kind::name && at_.find_variable(callee.text) == nullptr)
@@ -242,7 +230,8 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
         if (out.is() == kind::list && out.list()->items.empty()) out.list()->element = element_type(e.items[1]);
         return out;
     }
-    if (name == "isinstance" && count == 2) return value::of(is_instance(evaluate(e.items[1]), e.items[2]));
+    if (name == "isinstance" && count == 2)
+        return value::of(is_instance(evaluate(e.items[1]), e.items[2], build_, at_));
     if (name == "fork" && count == 1) return run_fork(e);
     if (name == "awaitable") at_.fail("calls " + in_quotes(name) + ", which is not supported");
     call_arguments const given = evaluate_arguments(e);
@@ -277,42 +266,6 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
         return heap_.list(std::move(out));
     }
     at_.fail("calls " + in_quotes(name) + ", which is not supported");
-}
-
-/// Whether a value has the type, which is a name, Optional[T], List[T], Dict[K, V], Tuple[...], or a tuple of types.
-bool interpreter::is_instance(value const& v, expr const& type) {
-    if (v.is() == kind::either) return is_instance(v.list()->items[1], type); // both are tensors
-    if (v.is() == kind::nothing || v.is() == kind::optional)
-        at_.fail("asks for the type of " + std::string(describe(v)));
-    if (type.is == expr_kind::tuple || type.is == expr_kind::list) {
-        for (expr const& each : type.items)
-            if (is_instance(v, each)) return true;
-        return false;
-    }
-    if (type.is == expr_kind::none) return v.is() == kind::none;
-    std::string const& name = type.is == expr_kind::subscript ? type.items[0].text : type.text;
-    auto const symbol_is = [&](program::value_kind k) { return v.is() == kind::symbol && build_.kind_of(v) == k; };
-    if (name == "Tensor") return v.acts_as_tensor();
-    if (name == "int") return v.is() == kind::integer || symbol_is(program::value_kind::sym_int);
-    if (name == "float") return v.is() == kind::real || symbol_is(program::value_kind::sym_float);
-    if (name == "bool") return v.is() == kind::boolean || symbol_is(program::value_kind::sym_bool);
-    if (name == "complex") return v.is() == kind::complex;
-    if (name == "str") return v.is() == kind::text || v.is() == kind::open_text;
-    if (name == "Device") return v.is() == kind::device;
-    if (name == "NoneType") return v.is() == kind::none;
-    if (type.is == expr_kind::subscript) {
-        if (name == "Optional") return v.is() == kind::none || is_instance(v, type.items[1]);
-        if (name == "Tuple") return v.is() == kind::tuple;
-        if (name == "Dict")
-            return v.is() == kind::dict && (v.dict()->items.empty() || type.items[1].items.size() != 2 ||
-                                            is_instance(v.dict()->items[0].second, type.items[1].items[1]));
-        if (name == "List")
-            return v.is() == kind::list && (v.list()->items.empty() || is_instance(v.list()->items[0], type.items[1]));
-    }
-    if (name == "list") return v.is() == kind::list;
-    if (name == "tuple") return v.is() == kind::tuple;
-    if (v.is() == kind::object) return v.object()->type != nullptr && v.object()->type->name == name;
-    at_.fail("isinstance() with the type " + in_quotes(name) + ", which is not supported");
 }
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -60,9 +60,9 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
         std::string const place = at_.where();
         throw raised((place.empty() ? code_.path() : code_.path() + ": " + place) +
                      ": the module raises an exception for these inputs" + why +
-                     (number_inputs_.empty() ? ""
-                                             : "; if that depends on " + in_quotes(number_inputs_[0]) +
-                                                   ", give its value: --input " + number_inputs_[0] + "=VALUE"));
+                     (inputs_.numbers().empty() ? ""
+                                                : "; if that depends on " + in_quotes(inputs_.numbers()[0]) +
+                                                      ", give its value: --input " + inputs_.numbers()[0] + "=VALUE"));
     }
     if (x.empty()) return {};
     if (std::optional<value> out = numbers_.call_builtin(name, x)) return out;

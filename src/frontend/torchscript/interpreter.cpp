@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "frontend/files/text.hpp"
+#include "name_weights.hpp"
+#include "program_outputs.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -223,18 +225,18 @@ program::program interpreter::run_once() {
     value const module = code_.read_module(heap_);
     if (module.is() != kind::object) at_.fail("data.pkl has no module, but " + std::string(describe(module)));
     constants_ = code_.read_constants(heap_);
-    name_weights(module);
+    name_weights(module, code_, heap_, at_);
     quantized_.restore_states();
     function_code const* forward = nullptr;
     if (module.object()->type != nullptr)
         for (function_code const& f : module.object()->type->methods)
             if (f.name == "forward") forward = &f;
     if (forward == nullptr) at_.fail("the module has no method forward");
-    call_arguments given = make_inputs(*forward, module);
+    call_arguments given = inputs_.make(*forward, module);
     set_initial();
     value const result = call_function(*forward, std::move(given));
     quantized_.expect_plain(result);
-    add_output(result, {}, 1);
+    add_output(result, build_, values_, at_);
     add_state();
     if (out_.outputs.empty()) at_.fail("forward returns nothing");
     return std::move(out_);

@@ -30,6 +30,7 @@
 #include "gradients.hpp"
 #include "library.hpp"
 #include "memory_layouts.hpp"
+#include "module_inputs.hpp"
 #include "module_state.hpp"
 #include "nested_tensors.hpp"
 #include "number_functions.hpp"
@@ -48,7 +49,7 @@
 
 namespace ATON_NAMESPACE::torchscript {
 
-class interpreter : caller {
+class interpreter : caller, code_runner {
 public:
     interpreter(library& code, read_options const& options);
     interpreter(interpreter const&) = delete; // its parts refer to it
@@ -64,6 +65,7 @@ private:
     [[nodiscard]] std::optional<held_value> held_of(value const& v, int depth = 0);
     [[nodiscard]] value value_of(held_value const& held, value const& saved, std::string const& name);
     void add_kept(held_value const& held, value const& now, std::string const& name);
+    void add_state();
     [[nodiscard]] program::program call_with(held_values before, held_values kept, held_values* after);
 
     enum class flow : std::uint8_t { next, returned };
@@ -163,7 +165,7 @@ private:
     void replace_grown(list_of_values* list, program::value_index rows, std::size_t appended);
 
     // expressions.cpp
-    [[nodiscard]] value evaluate(expr const& e);
+    [[nodiscard]] value evaluate(expr const& e) override;
     [[nodiscard]] value evaluate_branches(expr const& e, value const& condition);
     [[nodiscard]] value evaluate_name(expr const& e);
     [[nodiscard]] value attribute_of(value const& v, std::string const& name);
@@ -173,7 +175,6 @@ private:
     [[nodiscard]] std::optional<value> call_special(expr const& e, std::string_view name);
     [[nodiscard]] value run_fork(expr const& e);
     [[nodiscard]] std::optional<value> attribute_of_member(std::string const& member, std::string const& name);
-    [[nodiscard]] bool is_instance(value const& v, expr const& type);
 
     // functions.cpp: functions by their names
     [[nodiscard]] value call_path(std::string_view path, call_arguments const& given) override;
@@ -181,19 +182,6 @@ private:
 
     // operators.cpp
     [[nodiscard]] value call_operator(std::string const& op, call_arguments const& operands) override;
-
-    // inputs_and_outputs.cpp
-    void name_weights(value const& module);
-    [[nodiscard]] call_arguments make_inputs(function_code const& forward, value const& module);
-    [[nodiscard]] value make_input(input_type const& type);
-    [[nodiscard]] value make_input(std::string const& name, inferred_type const& type);
-    [[nodiscard]] value make_input(input_type const& given, expr const* type);
-    [[nodiscard]] value group_inputs(std::string const& name, expr const* type);
-
-    // constant_inputs.cpp
-    [[nodiscard]] value constant_input(input_type const& given, expr const* declared);
-    void add_output(value const& v, std::string const& path, int depth);
-    void add_state();
 
     library& code_;
     read_options const& options_;
@@ -209,6 +197,7 @@ private:
     result_types types_{build_, at_, elements_, options_.infer};
     overload_table overloads_{build_, types_, heap_, options_.schemas_of};
     program_values values_{build_, types_, heap_, gradients_, elements_, at_, *this};
+    module_inputs inputs_{options_.inputs, code_.path(), build_, values_, heap_, at_, *this};
     upgraders upgraders_{code_.format(), build_, types_, values_};
     autocast autocast_{types_, values_, *this};
     comparisons comparisons_{values_, at_, *this};
@@ -235,7 +224,6 @@ private:
     std::map<program::value_index, std::set<std::size_t>>
         open_axes_;              ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
     outside_attributes changed_; ///< by the part that is interpreted: what they held before
-    std::vector<std::string> number_inputs_; ///< arguments that are numbers which the model gets
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
     /// An attribute of the module to which forward assigns.
     struct assigned_attribute {
@@ -249,7 +237,6 @@ private:
         held_values saved;  ///< what attributes that changed held
         held_values after;  ///< and hold when it returns
         std::map<attribute_name, assigned_attribute> assigned;
-        std::set<std::string> dimensions; ///< the names of dynamic dimensions
     } state_;
     std::deque<interpreter> calls_; ///< later calls of forward
     int apart_ = 0;                 ///< the depth of branches and loops that depend on data

@@ -59,7 +59,7 @@ std::optional<held_value> interpreter::held_of(value const& v, int depth) {
         for (auto const& each : type.sizes) {
             if (!each) return {};
             out.sizes.push_back(program::substitute(build_.expression_of(*each), {}));
-            if (!has_only(out.sizes.back(), state_.dimensions)) return {};
+            if (!has_only(out.sizes.back(), inputs_.dimensions())) return {};
         }
         return out;
     }
@@ -68,7 +68,7 @@ std::optional<held_value> interpreter::held_of(value const& v, int depth) {
         out.is = held_as::number;
         if (out.number != program::value_kind::sym_int) return out;
         program::expression size = program::substitute(build_.expression_of(build_.extent_of(v)), {});
-        if (!has_only(size, state_.dimensions)) return out;
+        if (!has_only(size, inputs_.dimensions())) return out;
         out.is = held_as::size;
         out.size = std::move(size);
         return out;
@@ -102,13 +102,13 @@ value interpreter::value_of(held_value const& held, value const& saved, std::str
         dtype const type = held.number == program::value_kind::sym_int     ? dtype::int64
                            : held.number == program::value_kind::sym_float ? dtype::float64
                                                                            : dtype::bool_;
-        return values_.convert_number("item", make_input({name, type, {}}));
+        return values_.convert_number("item", inputs_.add(name, {type, true, {}}));
     }
     case held_as::tensor:
     case held_as::zeros: {
         inferred_type type{held.type, true, {}};
         for (program::expression const& each : held.sizes) type.sizes.emplace_back(build_.extent_of(each));
-        if (held.is == held_as::tensor) return make_input(name, type);
+        if (held.is == held_as::tensor) return inputs_.add(name, type);
         program::node n;
         n.op = "aten::zeros";
         n.schema = aten::find_schema(n.op);

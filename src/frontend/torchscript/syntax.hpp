@@ -121,9 +121,4 @@ struct code_file {
     std::vector<function_code> functions;
 };
 
-/// "Optional[Tensor]" for messages.
-[[nodiscard]] std::string text_of(expr const& type);
-/// The type of an argument without Optional; null if it is not annotated.
-[[nodiscard]] expr const* without_optional(expr const* type);
-
 } // namespace ATON_NAMESPACE::torchscript

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The inputs of a program: the tensors of the module, and the arguments of `forward` with the types that the user gives. Its outputs.
-#include "interpreter.hpp"
+#include "module_inputs.hpp"
 
 #include <algorithm>
-#include <set>
 
+#include "declared_types.hpp"
 #include "frontend/files/text.hpp"
+#include "module_state.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
 using files::in_quotes;
-
-bool lists_name(class_code const& type, std::string_view list, std::string_view name) {
-    for (class_attribute const& each : type.attributes)
-        if (each.name == list && each.value)
-            for (expr const& item : each.value->items)
-                if (item.text == name) return true;
-    return false;
-}
 
 /// Whether a type is List[...], Tuple[...] or Dict[...].
 bool is_group_of(expr const* type, std::string_view container) {
@@ -59,76 +51,7 @@ std::string example_options(std::string const& name, expr const* type) {
 
 } // namespace
 
-std::string text_of(expr const& type) {
-    if (type.is == expr_kind::none) return "None";
-    if (type.is == expr_kind::attribute) return text_of(type.items[0]) + '.' + type.text;
-    if (type.is == expr_kind::subscript) return text_of(type.items[0]) + '[' + text_of(type.items[1]) + ']';
-    if (type.is != expr_kind::tuple) return type.text;
-    std::string out;
-    for (expr const& each : type.items) (out += out.empty() ? "" : ", ") += text_of(each);
-    return out;
-}
-
-expr const* without_optional(expr const* type) {
-    while (type != nullptr && type->is == expr_kind::subscript && text_of(type->items[0]) == "Optional")
-        type = &type->items[1];
-    return type;
-}
-
-/// Names all objects and tensors by their first place in the module, and finds their classes.
-void interpreter::name_weights(value const& module) {
-    std::set<void const*> seen;
-    struct place {
-        value held;
-        std::string path;
-        program::input_kind role = program::input_kind::buffer;
-    };
-    std::vector<place> left{{module, {}}};
-    while (!left.empty()) {
-        place const now = std::move(left.back());
-        left.pop_back();
-        std::vector<place> inner;
-        auto const below = [&](std::string const& name) { return now.path.empty() ? name : now.path + '.' + name; };
-        if (now.path.size() > 4000) at_.fail("the modules are nested too deeply");
-        switch (now.held.is()) {
-        case kind::weight: {
-            weight& w = heap_.weights[now.held.weight()];
-            if (w.name.empty()) {
-                w.name = now.path;
-                w.role = now.role;
-            }
-            break;
-        }
-        case kind::object: {
-            instance& object = *now.held.object();
-            if (!seen.insert(&object).second) break;
-            object.path = now.path;
-            object.type = code_.find_class(object.class_name);
-            for (auto const& [name, each] : object.attributes) {
-                bool const is_parameter = object.type != nullptr && lists_name(*object.type, "__parameters__", name);
-                inner.push_back(
-                    {each, below(name), is_parameter ? program::input_kind::parameter : program::input_kind::buffer});
-            }
-            break;
-        }
-        case kind::list:
-        case kind::tuple:
-            if (!seen.insert(now.held.list()).second) break;
-            for (std::size_t i = 0; i != now.held.list()->items.size(); ++i)
-                inner.push_back({now.held.list()->items[i], below(std::to_string(i)), now.role});
-            break;
-        case kind::dict:
-            if (!seen.insert(now.held.dict()).second) break;
-            for (auto const& [key, each] : now.held.dict()->items)
-                inner.push_back({each, below(text_of(key)), now.role});
-            break;
-        default: break;
-        }
-        std::move(inner.rbegin(), inner.rend(), std::back_inserter(left)); // in their order
-    }
-}
-
-value interpreter::make_input(input_type const& type) {
+value module_inputs::add(input_type const& type) {
     inferred_type made{type.type, true, {}};
     for (dim const& d : type.sizes) {
         if (d.is_static()) {
@@ -136,13 +59,13 @@ value interpreter::make_input(input_type const& type) {
             continue;
         }
         std::string const name(d.symbol());
-        state_.dimensions.insert(name);
+        dimensions_.insert(name);
         made.sizes.emplace_back(build_.named_extent(name));
     }
-    return make_input(type.name, made);
+    return add(type.name, made);
 }
 
-value interpreter::make_input(std::string const& name, inferred_type const& type) {
+value module_inputs::add(std::string const& name, inferred_type const& type) {
     std::string plain = plain_name(name);
     program::value_index const v = build_.add_tensor(plain, type);
     std::int64_t stride = 1; // inputs are contiguous
@@ -164,30 +87,28 @@ value interpreter::make_input(std::string const& name, inferred_type const& type
     return value::of(kind::tensor, v);
 }
 
-/// A tensor, or the number that an argument of type int, float or bool gets from a tensor.
-value interpreter::make_input(input_type const& given, expr const* type) {
-    if (given.constant) return constant_input(given, type);
+value module_inputs::argument(input_type const& given, expr const* type) {
+    if (given.constant) return constant_argument(given, type);
     type = without_optional(type);
     bool const makes_number = is_number(type);
     if (makes_number && !given.sizes.empty())
         at_.fail("input " + in_quotes(given.name) + " is " + text_of(*type) +
                  ": it has no dimensions: " + example_options(given.name, type));
-    value const made = make_input(given);
-    if (makes_number) number_inputs_.push_back(given.name);
+    value const made = add(given);
+    if (makes_number) numbers_.push_back(given.name);
     return makes_number ? values_.convert_number(type->text == "number" ? "item" : type->text,
                                                  values_.convert_number("item", made))
                         : made;
 }
 
-/// The value of an argument whose elements are given one by one: "x.0", "x.1", or "x.key"; "x.1.0" of a tuple in a tuple.
-value interpreter::group_inputs(std::string const& name, expr const* type) {
+value module_inputs::group(std::string const& name, expr const* type) {
     type = without_optional(type);
     bool const is_dict = is_group_of(type, "Dict");
     bool const is_tuple = is_group_of(type, "Tuple");
     std::vector<value> items;
     value dict = heap_.dict();
     std::set<std::string> made;
-    for (input_type const& each : options_.inputs) {
+    for (input_type const& each : given_) {
         if (!each.name.starts_with(name + '.')) continue;
         std::string const rest = each.name.substr(name.size() + 1);
         bool const is_nested =
@@ -201,7 +122,7 @@ value interpreter::group_inputs(std::string const& name, expr const* type) {
         if (is_nested && key == rest)
             at_.fail("input " + in_quotes(each.name) + " is " + text_of(*element) +
                      ": give its elements: " + example_options(each.name, element));
-        value const v = is_nested ? group_inputs(name + '.' + key, element) : make_input(each, element);
+        value const v = is_nested ? group(name + '.' + key, element) : argument(each, element);
         if (is_dict) dict.dict()->items.emplace_back(constant(kind::text, key), v);
         else items.push_back(v);
     }
@@ -212,7 +133,7 @@ value interpreter::group_inputs(std::string const& name, expr const* type) {
     return is_tuple ? heap_.tuple(std::move(items)) : heap_.list(std::move(items));
 }
 
-call_arguments interpreter::make_inputs(function_code const& forward, value const& module) {
+call_arguments module_inputs::make(function_code const& forward, value const& module) {
     call_arguments out;
     std::set<std::string> used;
     std::string known;
@@ -224,7 +145,7 @@ call_arguments interpreter::make_inputs(function_code const& forward, value cons
         expr const* const type = p.type ? &*p.type : nullptr;
         bool is_given = false;
         bool is_given_in_parts = false;
-        for (input_type const& each : options_.inputs) {
+        for (input_type const& each : given_) {
             if (each.name == p.name) {
                 if (!used.insert(each.name).second) at_.fail("input " + in_quotes(each.name) + " is given twice");
                 expr const* const bare = without_optional(type);
@@ -234,61 +155,24 @@ call_arguments interpreter::make_inputs(function_code const& forward, value cons
                 if (bare != nullptr && text_of(*bare) != "Tensor" && !is_number(bare) && !each.constant)
                     at_.fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) +
                              ", not a tensor: give its value, --input " + p.name + "=VALUE");
-                out.named.emplace_back(p.name, make_input(each, type));
+                out.named.emplace_back(p.name, argument(each, type));
                 is_given = true;
             } else if (each.name.starts_with(p.name + '.')) {
                 if (!used.insert(each.name).second) at_.fail("input " + in_quotes(each.name) + " is given twice");
                 is_given_in_parts = true;
             }
         }
-        if (is_given_in_parts && !is_given) out.named.emplace_back(p.name, group_inputs(p.name, type));
+        if (is_given_in_parts && !is_given) out.named.emplace_back(p.name, group(p.name, type));
         else if (!is_given && !p.fallback)
             at_.fail("the argument " + in_quotes(p.name) + " of forward" +
                      (type == nullptr ? "" : ", " + text_of(*type) + ",") + " is missing: give its type with " +
                      example_options(p.name, type));
     }
-    for (input_type const& each : options_.inputs)
+    for (input_type const& each : given_)
         if (!used.contains(each.name))
             at_.fail("forward has no argument " + in_quotes(each.name) + "; it has " +
                      (known.empty() ? "none" : known));
     return out;
-}
-
-void interpreter::add_output(value const& v, std::string const& path, int depth) {
-    at_.spend(1);
-    if (depth > 100) at_.fail("the outputs are nested more than 100 levels deep");
-    auto const below = [&](std::string const& name) { return path.empty() ? name : path + '.' + name; };
-    auto const add = [&](program::argument a) { build_.add_output(std::move(a), {program::output_kind::user, path}); };
-    switch (v.is()) {
-    case kind::none: break;
-    case kind::tensor:
-    case kind::weight: add(program::argument::of_tensor(values_.tensor_of(v))); break;
-    case kind::boolean:
-    case kind::integer:
-    case kind::real:
-    case kind::symbol:
-        if (v.is_number_as_tensor()) add(program::argument::of_tensor(values_.tensor_of(v)));
-        else add(program::argument::of_number(values_.number_of(v)));
-        break;
-    case kind::list:
-    case kind::tuple: {
-        std::vector<std::string> names;
-        if (v.list()->fields != nullptr)
-            for (class_attribute const& each : v.list()->fields->attributes)
-                if (each.type) names.push_back(each.name);
-        for (std::size_t i = 0; i != v.list()->items.size(); ++i)
-            add_output(v.list()->items[i],
-                       i < names.size() ? below(names[i])
-                       : path.empty()   ? path
-                                        : below(std::to_string(i)),
-                       depth + 1);
-        break;
-    }
-    case kind::dict:
-        for (auto const& [key, each] : v.dict()->items) add_output(each, below(text_of(key)), depth + 1);
-        break;
-    default: at_.fail("returns " + std::string(describe(v)) + ", which a graph cannot");
-    }
 }
 
 } // namespace ATON_NAMESPACE::torchscript
