@@ -49,14 +49,14 @@ interpreter::part interpreter::interpret_separately(std::function<value()> const
     program_values::known_sizes const sizes = values_.sizes();
     result_types::new_sizes const resized = types_.resized();
     std::vector<program::value_index> written = aliases_.exchange_written({});
-    outside_attributes changed = std::exchange(changed_, {});
+    outside_attributes changed = attributes_.exchange_changed({});
     std::size_t const fence = std::exchange(heap_.fence, heap_.made);
     auto const leave = [&] {
         heap_.fence = fence;
         out.nodes = std::exchange(build_.nodes(), std::move(nodes));
         out.variables = std::exchange(at_.current()->variables, std::move(variables));
         out.written = aliases_.exchange_written(std::move(written));
-        out.attributes = std::exchange(changed_, std::move(changed));
+        out.attributes = attributes_.exchange_changed(std::move(changed));
         for (auto& [key, each] : out.attributes) std::swap(each.object->attributes[key.second], each.held);
         values_.set_sizes(sizes);
         types_.set_resized(resized);

@@ -43,7 +43,10 @@ bool only_raises(std::vector<stmt> const& block) {
 
 } // namespace
 
-interpreter::interpreter(library& code, read_options const& options) : code_(code), options_(options) {
+interpreter::interpreter(library& code, read_options const& options, state_before before)
+    : code_(code),
+      options_(options),
+      attributes_(std::move(before), code.path(), build_, types_, values_, inputs_, heap_, at_) {
     out_.file = code.path();
     out_.name = "model";
     out_.origins.emplace_back();
@@ -136,6 +139,14 @@ void interpreter::assign(std::vector<expr> const& targets, value const& v) {
     for (std::size_t i = 0; i != names.size(); ++i) assign_one(names[i], items[i]);
 }
 
+void interpreter::assign_attribute(expr const& target, value const& v) {
+    code_place const place = at_.place();
+    value const owner = evaluate(target.items[0]);
+    at_.go_to(place); // that of the new value
+    if (owner.is() != kind::object) at_.fail("assigns an attribute of " + std::string(describe(owner)));
+    attributes_.set(*owner.object(), target.text, v);
+}
+
 value interpreter::call_function(function_code const& f, call_arguments given) {
     running_call const running(depth_);
     if (depth_ > max_calls)
@@ -221,7 +232,7 @@ value interpreter::construct(class_code const& type, call_arguments given) {
     return made;
 }
 
-program::program interpreter::run_once() {
+program::program interpreter::run() {
     value const module = code_.read_module(heap_);
     if (module.is() != kind::object) at_.fail("data.pkl has no module, but " + std::string(describe(module)));
     constants_ = code_.read_constants(heap_);
@@ -233,11 +244,11 @@ program::program interpreter::run_once() {
             if (f.name == "forward") forward = &f;
     if (forward == nullptr) at_.fail("the module has no method forward");
     call_arguments given = inputs_.make(*forward, module);
-    set_initial();
+    attributes_.set_initial();
     value const result = call_function(*forward, std::move(given));
     quantized_.expect_plain(result);
     add_output(result, build_, values_, at_);
-    add_state();
+    attributes_.add_outputs();
     if (out_.outputs.empty()) at_.fail("forward returns nothing");
     return std::move(out_);
 }

@@ -30,6 +30,7 @@
 #include "gradients.hpp"
 #include "library.hpp"
 #include "memory_layouts.hpp"
+#include "module_attributes.hpp"
 #include "module_inputs.hpp"
 #include "module_state.hpp"
 #include "nested_tensors.hpp"
@@ -51,23 +52,16 @@ namespace ATON_NAMESPACE::torchscript {
 
 class interpreter : caller, code_runner {
 public:
-    interpreter(library& code, read_options const& options);
+    interpreter(library& code, read_options const& options, state_before before);
     interpreter(interpreter const&) = delete; // its parts refer to it
     interpreter& operator=(interpreter const&) = delete;
 
+    /// The program of one call.
     [[nodiscard]] program::program run();
+    /// What the attributes hold that the call has changed.
+    [[nodiscard]] state_left const& left() const { return attributes_.left(); }
 
 private:
-    [[nodiscard]] program::program run_once();
-    void set_initial();
-
-    // state.cpp
-    [[nodiscard]] std::optional<held_value> held_of(value const& v, int depth = 0);
-    [[nodiscard]] value value_of(held_value const& held, value const& saved, std::string const& name);
-    void add_kept(held_value const& held, value const& now, std::string const& name);
-    void add_state();
-    [[nodiscard]] program::program call_with(held_values before, held_values kept, held_values* after);
-
     enum class flow : std::uint8_t { next, returned };
 
     // interpreter.cpp: statements and calls
@@ -82,15 +76,6 @@ private:
     [[nodiscard]] value call_function(function_code const& f, call_arguments given);
     [[nodiscard]] value call_method(value const& object, std::string const& name, std::vector<value> given) override;
     [[nodiscard]] value construct(class_code const& type, call_arguments given);
-
-    // outside_attributes.cpp: attributes of objects from outside that a branch or a body changes
-    struct outside_attribute {
-        instance* object = nullptr;
-        value held;
-    };
-    using attribute_key = std::pair<std::size_t, std::string>; ///< the serial number of the object, and the name
-    using outside_attributes = std::map<attribute_key, outside_attribute>;
-    void set_attribute(instance& object, std::string const& name, value const& v);
 
     // control_flow.cpp
     struct part {
@@ -198,6 +183,7 @@ private:
     overload_table overloads_{build_, types_, heap_, options_.schemas_of};
     program_values values_{build_, types_, heap_, gradients_, elements_, at_, *this};
     module_inputs inputs_{options_.inputs, code_.path(), build_, values_, heap_, at_, *this};
+    module_attributes attributes_;
     upgraders upgraders_{code_.format(), build_, types_, values_};
     autocast autocast_{types_, values_, *this};
     comparisons comparisons_{values_, at_, *this};
@@ -222,25 +208,9 @@ private:
     memory_layouts layouts_{build_, types_, values_, containers_, heap_, at_, *this};
     nested_tensors nested_{build_, values_, at_, *this};
     std::map<program::value_index, std::set<std::size_t>>
-        open_axes_;              ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
-    outside_attributes changed_; ///< by the part that is interpreted: what they held before
-    std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
-    /// An attribute of the module to which forward assigns.
-    struct assigned_attribute {
-        instance* object = nullptr;
-        value before;      ///< when forward is called
-        std::string place; ///< of the first assignment
-    };
-    struct {
-        held_values before; ///< what attributes hold when forward is called; the others are as saved
-        held_values kept;   ///< those of which the model returns the new values
-        held_values saved;  ///< what attributes that changed held
-        held_values after;  ///< and hold when it returns
-        std::map<attribute_name, assigned_attribute> assigned;
-    } state_;
-    std::deque<interpreter> calls_; ///< later calls of forward
-    int apart_ = 0;                 ///< the depth of branches and loops that depend on data
-    std::deque<stmt> made_;         ///< by run_counted_loop() and evaluate_branches()
+        open_axes_;         ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
+    int apart_ = 0;         ///< the depth of branches and loops that depend on data
+    std::deque<stmt> made_; ///< by run_counted_loop() and evaluate_branches()
 };
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -150,7 +150,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
                            outside_attributes const& attributes) {
         for (auto& [name, v] : at_.current()->variables)
             if (auto const found = variables.find(std::string(name)); found != variables.end()) v = found->second;
-        for (auto const& [key, each] : attributes) set_attribute(*each.object, key.second, each.held);
+        for (auto const& [key, each] : attributes) attributes_.set(*each.object, key.second, each.held);
     };
     part test;
     part again;
@@ -240,7 +240,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
         at_.current()->variables.find(name)->second = after;
     }
     for (auto const& [key, each] : again.attributes)
-        set_attribute(*each.object, key.second, carry(body_attributes[key].held, unused, results, 0));
+        attributes_.set(*each.object, key.second, carry(body_attributes[key].held, unused, results, 0));
     for (std::size_t i = variables; i != state.in_body.size(); ++i)
         results.push_back(build_.copy_value(state.in_body[i]));
     for (inferred_type const& each : rows) results.push_back(build_.add_tensor("rows", each));

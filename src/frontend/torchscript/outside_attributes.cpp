@@ -8,17 +8,6 @@ namespace ATON_NAMESPACE::torchscript {
 
 using files::in_quotes;
 
-void interpreter::set_attribute(instance& object, std::string const& name, value const& v) {
-    value& held = object.attributes[name];
-    if (object.is_loaded) {
-        state_.assigned.try_emplace({object.path, name}, assigned_attribute{&object, held, at_.where()});
-        // Buffers that are the same tensor are the same state.
-        if (held.is() == kind::weight) assigned_.emplace(held.weight(), std::pair{&object, name});
-    }
-    if (object.serial < heap_.fence) changed_.try_emplace({object.serial, name}, outside_attribute{&object, held});
-    held = v;
-}
-
 /// Gives the attributes that one of two branches has changed the value that the condition chooses.
 void interpreter::merge_attributes(part const& first, part const& second, merged_outputs& to) {
     outside_attributes all = first.attributes;
@@ -34,7 +23,7 @@ void interpreter::merge_attributes(part const& first, part const& second, merged
                 "the attribute " + in_quotes(text_of(attribute_name(each.object->path, key.second))) +
                 " is changed in a branch that depends on data: it must hold a number, a tensor of the same dtype and "
                 "rank, or a list of them after both branches");
-        set_attribute(*each.object, key.second, merged);
+        attributes_.set(*each.object, key.second, merged);
     }
 }
 

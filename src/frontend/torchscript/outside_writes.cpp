@@ -39,7 +39,7 @@ program::value_index interpreter::clone_in(part& of, program::value_index tensor
 /// Writes what a part has made of a tensor to the tensor, which variables have instead of the result from now on.
 void interpreter::write_back(program::value_index tensor, program::value_index now) {
     for (auto& [name, v] : at_.current()->variables) replace_tensor(v, now, tensor);
-    for (auto& [name, each] : state_.assigned) replace_tensor(each.object->attributes[name.second], now, tensor);
+    attributes_.for_each_assigned([&](value& v) { replace_tensor(v, now, tensor); });
     (void)call_operator("aten::copy_", {{value::of(kind::tensor, tensor), value::of(kind::tensor, now)}, {}});
 }
 

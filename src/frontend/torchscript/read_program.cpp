@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "frontend/files/text.hpp"
-#include "interpreter.hpp"
 #include "library.hpp"
+#include "repeated_calls.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -18,7 +18,7 @@ bool is_archive(std::string const& path) {
 program::program read_program(std::string const& path, read_options const& options) {
     auto const file = std::make_shared<files::mapped_file>(path);
     library code(file, path);
-    program::program out = interpreter(code, options).run();
+    program::program out = interpret(code, options);
     out.storage = file;
     return out;
 }

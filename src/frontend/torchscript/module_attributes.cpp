@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Attributes of the module that forward assigns. Buffers keep their type and become outputs; what other attributes hold between two calls is
-// found by interpreting one call after another, until nothing changes.
+#include "module_attributes.hpp"
+
 #include <algorithm>
 
 #include <aton/aten/schema_table.hpp>
-#include <aton/program/program.hpp>
 
 #include "frontend/files/text.hpp"
-#include "interpreter.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
 using files::in_quotes;
-
-constexpr int max_calls_until_stable = 6;
 
 bool has_only(program::expression const& e, std::set<std::string> const& symbols) {
     if (e.kind == program::expression_kind::symbol && !symbols.contains(e.symbol)) return false;
@@ -36,16 +32,7 @@ bool is_same_state(value const& a, value const& b, int depth = 0) {
 
 } // namespace
 
-void interpreter::assign_attribute(expr const& target, value const& v) {
-    code_place const place = at_.place();
-    value const owner = evaluate(target.items[0]);
-    at_.go_to(place); // that of the new value
-    if (owner.is() != kind::object) at_.fail("assigns an attribute of " + std::string(describe(owner)));
-    set_attribute(*owner.object(), target.text, v);
-}
-
-/// What a value is between two calls; nothing if it cannot be kept.
-std::optional<held_value> interpreter::held_of(value const& v, int depth) {
+std::optional<held_value> module_attributes::held_of(value const& v, int depth) {
     held_value out;
     if (depth > 20) return {};
     if (constant const* const known = v.known(); known != nullptr && !v.is_number_as_tensor()) {
@@ -84,8 +71,7 @@ std::optional<held_value> interpreter::held_of(value const& v, int depth) {
     return out;
 }
 
-/// The value of an attribute when forward is called, with inputs for what the model gets from the call before.
-value interpreter::value_of(held_value const& held, value const& saved, std::string const& name) {
+value module_attributes::value_of(held_value const& held, value const& saved, std::string const& name) {
     switch (held.is) {
     case held_as::saved: return saved;
     case held_as::constant: return value(held.known);
@@ -129,21 +115,19 @@ value interpreter::value_of(held_value const& held, value const& saved, std::str
     return {};
 }
 
-/// Gives attributes the values that earlier calls of forward left.
-void interpreter::set_initial() {
+void module_attributes::set_initial() {
     for (instance& object : heap_.instances) {
         if (!object.is_loaded || object.type == nullptr) continue;
         for (auto& [name, held] : object.attributes) {
-            auto const found = state_.before.find({object.path, name});
-            if (found == state_.before.end()) continue;
+            auto const found = before_.held.find({object.path, name});
+            if (found == before_.held.end()) continue;
             held = value_of(found->second, held, text_of(found->first));
-            state_.assigned.try_emplace(found->first, assigned_attribute{&object, held, {}});
+            assigned_.try_emplace(found->first, assigned{&object, held, {}});
         }
     }
 }
 
-/// Adds the outputs for an attribute that the model keeps: `decoder_state.out`.
-void interpreter::add_kept(held_value const& held, value const& now, std::string const& name) {
+void module_attributes::add_kept(held_value const& held, value const& now, std::string const& name) {
     if (held.is == held_as::group) {
         for (std::size_t i = 0; i != held.items.size(); ++i)
             add_kept(held.items[i], now.list()->items[i], name + '.' + std::to_string(i));
@@ -155,14 +139,13 @@ void interpreter::add_kept(held_value const& held, value const& now, std::string
                       {program::output_kind::input_mutation, plain_name(name)});
 }
 
-/// New values of buffers that were assigned, `self.count = torch.add(self.count, 1)`, and of attributes that the model keeps.
-void interpreter::add_state() {
-    for (auto const& [index, place] : assigned_) {
+void module_attributes::add_outputs() {
+    for (auto const& [index, place] : buffers_) {
         value const& now = place.first->attributes[place.second];
         bool const is_unchanged = now.is() == kind::weight && now.weight() == index;
         bool const keeps_type = now.acts_as_tensor() && types_.type_of(values_.tensor_of(now)).sizes ==
                                                             types_.type_of(values_.use_weight(index)).sizes;
-        if (is_unchanged || keeps_type) state_.assigned.erase({place.first->path, place.second});
+        if (is_unchanged || keeps_type) assigned_.erase({place.first->path, place.second});
         if (is_unchanged || !keeps_type) continue;
         bool const is_parameter = heap_.weights[index].role == program::input_kind::parameter;
         build_.add_output(
@@ -170,80 +153,36 @@ void interpreter::add_state() {
             {is_parameter ? program::output_kind::parameter_mutation : program::output_kind::buffer_mutation,
              heap_.weights[index].name});
     }
-    for (auto const& [name, each] : state_.assigned) {
+    for (auto const& [name, each] : assigned_) {
+        left_.places.emplace(name, each.place);
         value const& now = each.object->attributes[name.second];
-        if (!state_.before.contains(name) && is_same_state(now, each.before)) continue;
+        if (!before_.held.contains(name) && is_same_state(now, each.before)) continue;
         std::optional<held_value> const after = held_of(now);
         std::optional<held_value> const before = held_of(each.before);
         if (!after || !before)
-            files::fail(each.place.empty() ? code_.path() : code_.path() + ": " + each.place,
+            files::fail(each.place.empty() ? path_ : path_ + ": " + each.place,
                         "assigns " +
                             (now.is() == kind::tensor ? "a tensor whose sizes the model computes"
                                                       : std::string(describe(now))) +
                             " to the attribute " + in_quotes(text_of(name)) +
                             " of the module, which cannot be kept until the next call; numbers, tensors, and lists of "
                             "them can");
-        state_.after.emplace(name, *after);
-        state_.saved.emplace(name, *before);
-        if (auto const kept = state_.kept.find(name); kept != state_.kept.end())
+        left_.after.emplace(name, *after);
+        left_.saved.emplace(name, *before);
+        if (auto const kept = before_.kept.find(name); kept != before_.kept.end())
             add_kept(kept->second, now, text_of(name));
     }
 }
 
-/// One call of forward, whose attributes hold `before`, and that returns what the model keeps.
-program::program interpreter::call_with(held_values before, held_values kept, held_values* after) {
-    interpreter& next =
-        calls_.emplace_back(code_, options_); // stays: the inference of types tells programs apart by their addresses
-    next.state_.before = std::move(before);
-    next.state_.kept = std::move(kept);
-    program::program out = next.run_once();
-    if (after != nullptr) *after = std::move(next.state_.after);
-    return out;
-}
-
-program::program interpreter::run() {
-    program::program first = run_once();
-    if (state_.after.empty()) return first;
-    auto const refuse = [&](attribute_name const& name, std::string_view why) {
-        std::string const& place = state_.assigned.at(name).place;
-        files::fail(place.empty() ? code_.path() : code_.path() + ": " + place,
-                    "assigns the attribute " + in_quotes(text_of(name)) + " of the module, " + std::string(why));
-    };
-    held_values held = state_.saved;
-    held_values after = state_.after;
-    std::set<attribute_name> changed;
-    for (int calls = 0;; ++calls) {
-        bool is_stable = true;
-        for (auto const& [name, left] : after) {
-            auto const [known, is_new] = held.try_emplace(name, left);
-            if (!is_new && known->second == left) continue;
-            std::optional<held_value> const next = settle(known->second, left, changed.insert(name).second);
-            if (!next || calls == max_calls_until_stable)
-                refuse(name,
-                       "which has another type or size after every call, so that no input of the model can keep it");
-            is_stable = is_stable && known->second == *next;
-            known->second = *next;
-        }
-        if (is_stable) break;
-        (void)call_with(held, {}, &after);
+void module_attributes::set(instance& object, std::string const& name, value const& v) {
+    value& held = object.attributes[name];
+    if (object.is_loaded) {
+        assigned_.try_emplace({object.path, name}, assigned{&object, held, at_.where()});
+        // Buffers that are the same tensor are the same state.
+        if (held.is() == kind::weight) buffers_.emplace(held.weight(), std::pair{&object, name});
     }
-    held_values kept;
-    for (auto const& [name, each] : held)
-        if (each.is_input()) kept.emplace(name, each);
-    program::program later = call_with(held, kept, nullptr);
-    std::map<std::string, std::string> const values = first_values(kept, state_.saved);
-    for (program::input& in : later.inputs)
-        if (auto const found = values.find(in.target); in.kind == program::input_kind::user && found != values.end())
-            in.first_value = found->second;
-    bool const is_same_at_first =
-        kept.empty() ? program::to_string(first) == program::to_string(later)
-                     : compute_the_same(call_with({}, kept, nullptr),
-                                        call_with(before_first_call(held, state_.saved), kept, nullptr));
-    if (!is_same_at_first)
-        refuse(held.begin()->first,
-               "so that the first call computes something else than later ones, which one graph cannot: give it the "
-               "value that it has after the first call before torch.jit.save, or make it a buffer");
-    return later;
+    if (object.serial < heap_.fence) changed_.try_emplace({object.serial, name}, outside_attribute{&object, held});
+    held = v;
 }
 
 } // namespace ATON_NAMESPACE::torchscript
