@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ protected:
     ~caller() = default;
 };
 
+/// How a statement ends.
+enum class flow : std::uint8_t { next, returned };
+
 /// Runs code of the archive: for parts that decide which code runs.
 class code_runner {
 public:
@@ -48,6 +52,7 @@ public:
     code_runner& operator=(code_runner const&) = delete;
 
     [[nodiscard]] virtual value evaluate(expr const& e) = 0;
+    [[nodiscard]] virtual flow run_block(std::vector<stmt> const& block) = 0;
 
 protected:
     ~code_runner() = default;

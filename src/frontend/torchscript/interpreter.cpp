@@ -52,13 +52,13 @@ interpreter::interpreter(library& code, read_options const& options, state_befor
     out_.origins.emplace_back();
 }
 
-interpreter::flow interpreter::run_block(std::vector<stmt> const& block) {
+flow interpreter::run_block(std::vector<stmt> const& block) {
     for (stmt const& s : block)
         if (run_statement(s) == flow::returned) return flow::returned;
     return flow::next;
 }
 
-interpreter::flow interpreter::run_statement(stmt const& s) {
+flow interpreter::run_statement(stmt const& s) {
     at_.spend(1);
     at_.go_to(s);
     switch (s.is) {
@@ -80,7 +80,7 @@ interpreter::flow interpreter::run_statement(stmt const& s) {
     return flow::next;
 }
 
-interpreter::flow interpreter::run_if(stmt const& s) {
+flow interpreter::run_if(stmt const& s) {
     value const condition = evaluate(s.value);
     std::optional<bool> holds = values_.decide(condition);
     if (!holds && (only_raises(s.body) || only_raises(s.other))) {
@@ -91,7 +91,26 @@ interpreter::flow interpreter::run_if(stmt const& s) {
     return run_block(*holds ? s.body : s.other);
 }
 
-interpreter::flow interpreter::run_while(stmt const& s) {
+/// An `if` whose condition depends on data.
+flow interpreter::run_cond(stmt const& s, value const& condition) {
+    auto const branch = [&](std::vector<stmt> const& block) {
+        return parts_.interpret_branch([&] {
+            if (run_block(block) == flow::returned) at_.fail("returns inside a branch that depends on data");
+            return value{};
+        });
+    };
+    std::optional<part> holds = branch(s.body);
+    std::optional<part> fails = branch(s.other);
+    at_.go_to(s);
+    if (!holds || !fails) { // as a branch that only raises is
+        build_.drop("ops.prim.RaiseException");
+        return run_block(holds ? s.body : s.other);
+    }
+    (void)branches_.join(condition, *holds, *fails);
+    return flow::next;
+}
+
+flow interpreter::run_while(stmt const& s) {
     for (;;) {
         at_.go_to(s);
         at_.spend(1);
@@ -103,7 +122,7 @@ interpreter::flow interpreter::run_while(stmt const& s) {
     }
 }
 
-interpreter::flow interpreter::run_for(stmt const& s) {
+flow interpreter::run_for(stmt const& s) {
     if (std::optional<value> const count = open_count(s.value)) return run_counted_loop(s, *count);
     value const over = evaluate(s.value);
     if (over.is() != kind::list && over.is() != kind::tuple)
@@ -196,7 +215,7 @@ value interpreter::call_method(value const& object, std::string const& name, std
 }
 
 /// `with value as target: body`. What the class of the value does before and after the body is code of the archive.
-interpreter::flow interpreter::run_with(stmt const& s) {
+flow interpreter::run_with(stmt const& s) {
     value const context = evaluate(s.value);
     value const entered = call_method(context, "__enter__", {});
     if (!s.targets.empty()) assign(s.targets, entered);

@@ -22,6 +22,7 @@
 
 #include "autocast.hpp"
 #include "bounds.hpp"
+#include "branches.hpp"
 #include "calls.hpp"
 #include "code_position.hpp"
 #include "comparisons.hpp"
@@ -37,11 +38,13 @@
 #include "number_functions.hpp"
 #include "open_lists.hpp"
 #include "operator_nodes.hpp"
+#include "outside_writes.hpp"
 #include "overload_table.hpp"
 #include "program_builder.hpp"
 #include "program_values.hpp"
 #include "quantized_operators.hpp"
 #include "result_types.hpp"
+#include "separate_parts.hpp"
 #include "tensor_aliases.hpp"
 #include "tensor_conversions.hpp"
 #include "tensor_questions.hpp"
@@ -62,12 +65,11 @@ public:
     [[nodiscard]] state_left const& left() const { return attributes_.left(); }
 
 private:
-    enum class flow : std::uint8_t { next, returned };
-
     // interpreter.cpp: statements and calls
-    [[nodiscard]] flow run_block(std::vector<stmt> const& block);
+    [[nodiscard]] flow run_block(std::vector<stmt> const& block) override;
     [[nodiscard]] flow run_statement(stmt const& s);
     [[nodiscard]] flow run_if(stmt const& s);
+    [[nodiscard]] flow run_cond(stmt const& s, value const& condition);
     [[nodiscard]] flow run_while(stmt const& s);
     [[nodiscard]] flow run_for(stmt const& s);
     [[nodiscard]] flow run_with(stmt const& s);
@@ -77,35 +79,10 @@ private:
     [[nodiscard]] value call_method(value const& object, std::string const& name, std::vector<value> given) override;
     [[nodiscard]] value construct(class_code const& type, call_arguments given);
 
-    // control_flow.cpp
-    struct part {
-        std::vector<program::node> nodes;
-        std::unordered_map<std::string_view, value> variables; ///< at its end
-        std::vector<program::value_index> written;             ///< the tensors that its operators change in place
-        outside_attributes attributes;                         ///< at its end, those that it has changed
-        value result;
-    };
-    struct merged_outputs {
-        value condition;
-        std::vector<program::node>* first_nodes = nullptr; ///< of the branches
-        std::vector<program::node>* second_nodes = nullptr;
-        std::vector<program::argument> first;
-        std::vector<program::argument> second;
-        std::vector<program::value_index> results;
-    };
-    [[nodiscard]] part interpret_separately(std::function<value()> const& body);
-    [[nodiscard]] std::optional<part> interpret_branch(std::function<value()> const& body);
-    void merge_attributes(part const& first, part const& second, merged_outputs& to);
-    [[nodiscard]] flow run_cond(stmt const& s, value const& condition);
-    [[nodiscard]] value join(value const& condition, part& first, part& second);
+    // loops.cpp
     [[nodiscard]] flow run_while_loop(stmt const& s, std::optional<value> const& count = {});
     [[nodiscard]] std::optional<value> open_count(expr const& over);
     [[nodiscard]] flow run_counted_loop(stmt const& s, value const& count);
-    [[nodiscard]] program::value_index tensor_in(std::vector<program::node>& nodes, value const& v);
-    [[nodiscard]] value merge(value const& a, value const& b, merged_outputs& to, int depth);
-    [[nodiscard]] value merge_optional(value const& a, value const& b, merged_outputs& to, int depth);
-    [[nodiscard]] value stand_in(value const& like, std::vector<program::node> const& makers,
-                                 std::vector<program::node>& nodes, int depth);
     [[nodiscard]] value carry(value const& v, std::vector<program::value_index>& start,
                               std::vector<program::value_index>& inside, int depth);
     void append_carried(std::string const& what, value const& before, value const& after,
@@ -114,8 +91,6 @@ private:
     using state_axes = std::set<std::pair<std::size_t, std::size_t>>;
     void find_resized(value const& before, value const& after, std::size_t& position, state_axes& resized) const;
     void open_axis(program::value_index carried, std::size_t axis);
-    [[nodiscard]] program::value_kind common_kind(value const& a, value const& b) const;
-    [[nodiscard]] program::argument condition_argument(value const& condition);
 
     /// The state of a loop that depends on data, and what its test and its body return.
     struct loop_state {
@@ -129,20 +104,10 @@ private:
     };
 
     // open_ranks.cpp: tensors whose rank or dtype data decides
-    [[nodiscard]] value one_of(value const& a, value const& b, merged_outputs& to, int depth);
     [[nodiscard]] std::optional<value> call_on_either(value const& function, call_arguments const& given);
     [[nodiscard]] value call(value const& function, call_arguments given);
 
-    // outside_writes.cpp: tensors from outside that a branch or a body changes in place
-    struct outside_write {
-        program::value_index tensor = program::no_value;
-        std::size_t result = 0; ///< of the node: the index of the new value
-    };
-    [[nodiscard]] program::value_index clone_in(part& of, program::value_index tensor,
-                                                std::vector<program::argument>& outputs);
-    void write_back(program::value_index tensor, program::value_index now);
     [[nodiscard]] std::vector<outside_write> carry_writes(part& test, part& body, loop_state& state);
-    [[nodiscard]] std::vector<outside_write> merge_writes(part& first, part& second, merged_outputs& to);
 
     // growing_lists.cpp: lists to which the body of a loop appends
     [[nodiscard]] std::vector<list_of_values*> find_growing(stmt const& loop);
@@ -206,10 +171,13 @@ private:
     tensor_questions questions_{build_, types_, values_, comparisons_, heap_, gradients_, at_, *this};
     quantized_operators quantized_{build_, aliases_, heap_, at_, *this};
     memory_layouts layouts_{build_, types_, values_, containers_, heap_, at_, *this};
+    separate_parts parts_{
+        build_, types_, values_, containers_, attributes_, aliases_, autocast_, gradients_, heap_, at_};
+    outside_writes writes_{build_, attributes_, at_, *this};
+    branches branches_{build_, types_, values_, attributes_, aliases_, writes_, gradients_, heap_, at_, *this};
     nested_tensors nested_{build_, values_, at_, *this};
     std::map<program::value_index, std::set<std::size_t>>
         open_axes_;         ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
-    int apart_ = 0;         ///< the depth of branches and loops that depend on data
     std::deque<stmt> made_; ///< by run_counted_loop() and evaluate_branches()
 };
 

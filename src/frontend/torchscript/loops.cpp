@@ -45,7 +45,7 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
         return value::of(kind::tensor, inside.back());
     }
     if (v.is_any_number()) {
-        program::value_kind const k = common_kind(v, v);
+        program::value_kind const k = values_.common_kind(v, v);
         value given = v;
         if (v.is() == kind::boolean) given = values_.add_python_node("torch.sym_not", {value::of(!v.is_true())}, k, {});
         else if (v.is() != kind::symbol)
@@ -73,7 +73,7 @@ void interpreter::append_carried(std::string const& what, value const& before, v
         if (!after.acts_as_tensor())
             at_.fail("the " + what + " is " + std::string(describe(after)) +
                      " after an iteration that depends on data");
-        program::value_index const v = tensor_in(nodes, after);
+        program::value_index const v = values_.tensor_in(nodes, after);
         inferred_type const old = types_.type_of(before.computed());
         inferred_type const now = types_.type_of(v);
         bool is_same = old.type == now.type && old.sizes.size() == now.sizes.size();
@@ -87,7 +87,7 @@ void interpreter::append_carried(std::string const& what, value const& before, v
         if (!after.is_any_number() || after.acts_as_tensor())
             at_.fail("the " + what + " is " + std::string(describe(after)) +
                      " after an iteration that depends on data");
-        (void)common_kind(before, after);
+        (void)values_.common_kind(before, after);
         return outputs.push_back(program::argument::of_number(values_.number_of(after)));
     }
     bool const has_items = before.is() == kind::list || before.is() == kind::tuple || before.is() == kind::optional;
@@ -125,8 +125,50 @@ void interpreter::find_resized(value const& before, value const& after, std::siz
     else if (before.is() == kind::tensor || before.is() == kind::symbol) ++position;
 }
 
+/// Makes the tensors that the body of a loop writes to part of its state, which the tests and bodies of all iterations share.
+std::vector<outside_write> interpreter::carry_writes(part& test, part& body, loop_state& state) {
+    std::vector<program::value_index> const written = aliases_.written_outside(body.nodes, body.written);
+    std::vector<program::value_index> used = state.start;
+    collect_free(test.nodes, state.tested, used);
+    collect_free(body.nodes, state.outputs, used);
+    collect_free(body.nodes, state.collected, used);
+    std::vector<outside_write> out;
+    auto const position = [&](program::value_index v) {
+        return static_cast<std::size_t>(std::find(state.in_body.begin(), state.in_body.end(), v) -
+                                        state.in_body.begin());
+    };
+    std::vector<program::value_index> outside; // what the writes change in the first iteration
+    for (program::value_index const v : written) {
+        std::size_t const i = position(v);
+        outside.push_back(i == state.in_body.size() ? v : state.start[i]);
+        // A variable that is another tensor after the iteration: only the first iteration writes to the one from outside.
+        if (i != state.in_body.size() && aliases_.same_tensor(state.outputs[i].tensor) != v) return out;
+    }
+    if (!aliases_.are_apart(outside, used) || !aliases_.written_outside(test.nodes, test.written).empty())
+        return out; // refused later, with the line of the write
+    for (std::size_t k = 0; k != written.size(); ++k) {
+        program::value_index const v = written[k];
+        std::size_t const i = position(v);
+        program::value_index inside = v;
+        if (i == state.in_body.size()) {
+            inside = build_.copy_value(v);
+            state.start.push_back(v);
+            state.in_body.push_back(inside);
+            state.in_test.push_back(build_.copy_value(v));
+            state.outputs.push_back(program::argument::of_tensor(v));
+            for (auto* const each : {&state.outputs, &state.collected}) replace_values(*each, {{v, inside}});
+            replace_values(body.nodes, {{v, inside}});
+            replace_values(test.nodes, {{v, state.in_test.back()}});
+            replace_values(state.tested, {{v, state.in_test.back()}});
+        }
+        replace_values(state.collected, {{inside, writes_.clone_in(body, inside, state.outputs)}});
+        out.push_back({outside[k], i});
+    }
+    return out;
+}
+
 /// `count`: the number of iterations, if it is known before the loop.
-interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value> const& count) {
+flow interpreter::run_while_loop(stmt const& s, std::optional<value> const& count) {
     std::set<std::string> assigned;
     collect_assigned(s.body, assigned);
     std::vector<std::string> names;
@@ -167,12 +209,12 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
             body_attributes[key].object = test_attributes[key].object = each.object;
             carry_both(each.object->attributes[key.second], body_attributes[key].held, test_attributes[key].held);
         }
-        test = interpret_separately([&] {
+        test = parts_.interpret([&] {
             enter(test_state, test_attributes);
             return evaluate(s.value);
         });
         for (list_of_values* const each : lists) containers_.start_growing(each);
-        again = interpret_separately([&] {
+        again = parts_.interpret([&] {
             enter(body_state, body_attributes);
             if (run_block(s.body) == flow::returned) at_.fail("returns inside a loop that depends on data");
             return value{};
@@ -205,7 +247,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
                        state.outputs);
     collect(again, lists, state);
     std::swap(build_.nodes(), test.nodes);
-    state.tested.push_back(condition_argument(test.result));
+    state.tested.push_back(values_.condition_argument(test.result));
     std::swap(build_.nodes(), test.nodes);
     std::size_t const variables = state.start.size();
     std::vector<outside_write> const writes = carry_writes(test, again, state);
@@ -246,7 +288,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     for (inferred_type const& each : rows) results.push_back(build_.add_tensor("rows", each));
     for (program::value_index const v : results) n.results.push_back({{v}, false});
     build_.nodes().push_back(std::move(n));
-    for (auto const& [tensor, result] : writes) write_back(tensor, results[result]);
+    for (auto const& [tensor, result] : writes) writes_.write_back(tensor, results[result]);
     for (std::size_t i = 0; i != lists.size(); ++i) replace_grown(lists[i], results[carried + i], state.appended[i]);
     return flow::next;
 }
@@ -261,7 +303,7 @@ std::optional<value> interpreter::open_count(expr const& over) {
 }
 
 /// `for i in range(count)` as a loop over a counter: `while torch.lt(#1, #2): i = #1; ...; #1 = torch.add(#1, 1)`.
-interpreter::flow interpreter::run_counted_loop(stmt const& s, value const& count) {
+flow interpreter::run_counted_loop(stmt const& s, value const& count) {
     auto const name = [&](std::string text) {
         expr e;
         e.is = expr_kind::name;

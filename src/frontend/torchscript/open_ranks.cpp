@@ -37,14 +37,6 @@ value const* find_either(std::vector<value> const& all) {
 
 } // namespace
 
-/// The value of a variable that is one of two tensors, of which the branches return both.
-value interpreter::one_of(value const& a, value const& b, merged_outputs& to, int depth) {
-    value const none = value::of(kind::nothing, std::string());
-    value first = merge(a, none, to, depth + 1);
-    value second = merge(none, b, to, depth + 1);
-    return heap_.either(to.condition, std::move(first), std::move(second));
-}
-
 std::optional<value> interpreter::call_on_either(value const& function, call_arguments const& given) {
     if (takes_containers(function, given)) return {};
     value const* const found = find_either(given.positional);
@@ -66,9 +58,9 @@ std::optional<value> interpreter::call_on_either(value const& function, call_arg
         std::optional<value> inner = call_on_either(function, one);
         return inner ? *std::move(inner) : call(function, std::move(one));
     };
-    std::optional<part> first = interpret_branch([&] { return call_with(1); });
-    std::optional<part> second = interpret_branch([&] { return call_with(2); });
-    if (first && second) return join(condition, *first, *second);
+    std::optional<part> first = parts_.interpret_branch([&] { return call_with(1); });
+    std::optional<part> second = parts_.interpret_branch([&] { return call_with(2); });
+    if (first && second) return branches_.join(condition, *first, *second);
     build_.drop("ops.prim.RaiseException"); // as a branch that only raises
     return call_with(first ? 1 : 2);
 }

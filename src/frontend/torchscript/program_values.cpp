@@ -314,4 +314,34 @@ value program_values::both(value const& a, value const& b) {
 
 value program_values::negated(value const& condition) { return arithmetic("torch.sym_not", {condition}); }
 
+program::argument program_values::condition_argument(value const& condition) {
+    if (condition.is() == kind::symbol)
+        return program::argument::of_number(number_of(convert_number("bool", condition)));
+    if (condition.is_number()) return program::argument::of_number(number_of(convert_number("bool", condition)));
+    program::value_index const t = tensor_of(condition);
+    if (types_.type_of(t).type == dtype::bool_) return program::argument::of_tensor(t);
+    return program::argument::of_tensor(
+        tensor_of(caller_.call_operator("aten::ne", {{condition, value::of(std::int64_t{0})}, {}})));
+}
+
+program::value_kind program_values::common_kind(value const& a, value const& b) const {
+    auto const kind_of = [&](value const& v) {
+        if (v.is() == kind::symbol) return build_.kind_of(v);
+        return v.is() == kind::real      ? program::value_kind::sym_float
+               : v.is() == kind::boolean ? program::value_kind::sym_bool
+                                         : program::value_kind::sym_int;
+    };
+    program::value_kind const x = kind_of(a);
+    program::value_kind const y = kind_of(b);
+    if (x != y) at_.fail("a number has another type after a branch or an iteration that depends on data");
+    return x;
+}
+
+program::value_index program_values::tensor_in(std::vector<program::node>& nodes, value const& v) {
+    std::swap(build_.nodes(), nodes);
+    program::value_index const out = tensor_of(v);
+    std::swap(build_.nodes(), nodes);
+    return out;
+}
+
 } // namespace ATON_NAMESPACE::torchscript

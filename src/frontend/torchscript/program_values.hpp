@@ -58,6 +58,12 @@ public:
     /// The value of the program that a tensor is. A number becomes a 0-d tensor.
     [[nodiscard]] program::value_index tensor_of(value const& v, std::optional<dtype> wanted = {});
     [[nodiscard]] program::value_index use_weight(std::size_t index);
+    /// The same in a branch, or a body, that has these nodes.
+    [[nodiscard]] program::value_index tensor_in(std::vector<program::node>& nodes, value const& v);
+    /// A condition as an argument: a 0-d bool tensor, or a SymBool.
+    [[nodiscard]] program::argument condition_argument(value const& condition);
+    /// The kind of a number that is one of two numbers.
+    [[nodiscard]] program::value_kind common_kind(value const& a, value const& b) const;
 
     /// The size of a dimension: a number, or a node that reads it.
     [[nodiscard]] value size_value(program::value_index tensor, std::size_t axis);

@@ -1,134 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Conditions that depend on data: both branches are interpreted and become graphs of a higher-order operator.
+// What variables, attributes and tensors are after an `if` whose condition depends on data.
+#include "branches.hpp"
+
 #include <algorithm>
-#include <cmath>
 #include <set>
+#include <string_view>
 #include <utility>
 
-#include "interpreter.hpp"
+#include "frontend/files/text.hpp"
 #include "regions.hpp"
 #include "scalar_codes.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
-/// Adds the values that nodes and outputs use and that no node computes.
-void collect_free(std::vector<program::node> const& nodes, std::vector<program::argument> const& outputs,
-                  std::vector<program::value_index>& free) {
-    std::set<program::value_index> known(free.begin(), free.end());
-    auto const use = [&](program::argument const& a) {
-        program::for_each_value(a, [&](program::value_index v) {
-            if (known.insert(v).second) free.push_back(v);
-        });
-    };
-    for (program::node const& n : nodes)
-        for (program::result const& r : n.results) known.insert(r.values.begin(), r.values.end());
-    for (program::node const& n : nodes)
-        for (program::argument const& a : n.arguments) use(a);
-    for (program::argument const& a : outputs) use(a);
-}
-
-void replace_values(std::vector<program::argument>& arguments, replacements const& by) {
-    for (program::argument& a : arguments)
-        program::for_each_value(a, [&](program::value_index& v) {
-            if (auto const found = by.find(v); found != by.end()) v = found->second;
-        });
-}
-void replace_values(std::vector<program::node>& nodes, replacements const& by) {
-    for (program::node& n : nodes) replace_values(n.arguments, by);
-}
-
-/// Interprets a part of the code into nodes of its own. Containers from outside must not change; variables and attributes have their values
-/// from before when it ends, also by an exception of the module.
-interpreter::part interpreter::interpret_separately(std::function<value()> const& body) {
-    constexpr int max_depth = 32;
-    if (++apart_ > max_depth) at_.fail("branches and loops that depend on data are nested more than 32 levels deep");
-    at_.spend(at_.current()->variables.size() + values_.sizes().size() + types_.resized().size());
-    part out;
-    std::vector<program::node> nodes = std::exchange(build_.nodes(), {});
-    auto variables = at_.current()->variables;
-    program_values::known_sizes const sizes = values_.sizes();
-    result_types::new_sizes const resized = types_.resized();
-    std::vector<program::value_index> written = aliases_.exchange_written({});
-    outside_attributes changed = attributes_.exchange_changed({});
-    std::size_t const fence = std::exchange(heap_.fence, heap_.made);
-    auto const leave = [&] {
-        heap_.fence = fence;
-        out.nodes = std::exchange(build_.nodes(), std::move(nodes));
-        out.variables = std::exchange(at_.current()->variables, std::move(variables));
-        out.written = aliases_.exchange_written(std::move(written));
-        out.attributes = attributes_.exchange_changed(std::move(changed));
-        for (auto& [key, each] : out.attributes) std::swap(each.object->attributes[key.second], each.held);
-        values_.set_sizes(sizes);
-        types_.set_resized(resized);
-        --apart_;
-    };
-    frame* const here = at_.current();
-    value const result = at_.current()->result;
-    dtype const type = autocast_.type();
-    bool const has_gradients = gradients_.is_enabled;
-    auto const growing = containers_.growing();
-    try {
-        out.result = body();
-    } catch (raised const&) {
-        (void)at_.enter(here);
-        at_.current()->result = result;
-        autocast_.leave(type);
-        gradients_.is_enabled = has_gradients;
-        containers_.set_growing(growing);
-        leave();
-        throw;
-    }
-    leave();
-    return out;
-}
-
-/// Nothing if the branch raises an exception whatever the data is.
-std::optional<interpreter::part> interpreter::interpret_branch(std::function<value()> const& body) {
-    try {
-        return interpret_separately(body);
-    } catch (raised const&) {
-        return std::nullopt;
-    }
-}
-
-/// A condition as an argument: a 0-d bool tensor, or a SymBool.
-program::argument interpreter::condition_argument(value const& condition) {
-    if (condition.is() == kind::symbol)
-        return program::argument::of_number(values_.number_of(values_.convert_number("bool", condition)));
-    if (condition.is_number())
-        return program::argument::of_number(values_.number_of(values_.convert_number("bool", condition)));
-    program::value_index const t = values_.tensor_of(condition);
-    if (types_.type_of(t).type == dtype::bool_) return program::argument::of_tensor(t);
-    return program::argument::of_tensor(
-        values_.tensor_of(call_operator("aten::ne", {{condition, value::of(std::int64_t{0})}, {}})));
-}
-
-/// The kind of a number that is one of two numbers.
-program::value_kind interpreter::common_kind(value const& a, value const& b) const {
-    auto const kind_of = [&](value const& v) {
-        if (v.is() == kind::symbol) return build_.kind_of(v);
-        return v.is() == kind::real      ? program::value_kind::sym_float
-               : v.is() == kind::boolean ? program::value_kind::sym_bool
-                                         : program::value_kind::sym_int;
-    };
-    program::value_kind const x = kind_of(a);
-    program::value_kind const y = kind_of(b);
-    if (x != y) at_.fail("a number has another type after a branch or an iteration that depends on data");
-    return x;
-}
-
-/// The tensor that a value is in a branch, or a body, that has these nodes.
-program::value_index interpreter::tensor_in(std::vector<program::node>& nodes, value const& v) {
-    std::swap(build_.nodes(), nodes);
-    program::value_index const out = values_.tensor_of(v);
-    std::swap(build_.nodes(), nodes);
-    return out;
-}
+using files::in_quotes;
 
 /// A value of the same type that a branch returns for a variable to which it gives none. Nothing reads it, so that a value from outside of the
 /// other branch, whose nodes are `makers`, stands for itself.
-value interpreter::stand_in(value const& like, std::vector<program::node> const& makers,
-                            std::vector<program::node>& nodes, int depth) {
+value branches::stand_in(value const& like, std::vector<program::node> const& makers, std::vector<program::node>& nodes,
+                         int depth) {
     if (depth > 20) at_.fail("a variable is nested more than 20 levels deep in a branch that depends on data");
     if (like.is() == kind::list || like.is() == kind::tuple || like.is() == kind::optional) {
         std::vector<value> items;
@@ -154,14 +44,14 @@ value interpreter::stand_in(value const& like, std::vector<program::node> const&
     for (auto const& each : type.sizes)
         sizes.push_back(value::of(each && each->is_number() ? each->number : std::int64_t{1}));
     std::swap(build_.nodes(), nodes);
-    value const out =
-        call_operator("aten::zeros", {{heap_.list(std::move(sizes))}, {{"dtype", value::of(code_of(type.type))}}});
+    value const out = caller_.call_operator(
+        "aten::zeros", {{heap_.list(std::move(sizes))}, {{"dtype", value::of(code_of(type.type))}}});
     std::swap(build_.nodes(), nodes);
     return out;
 }
 
 /// The same for two values of which one is, or may be, None.
-value interpreter::merge_optional(value const& a, value const& b, merged_outputs& to, int depth) {
+value branches::merge_optional(value const& a, value const& b, merged_outputs& to, int depth) {
     auto const is_none = [](value const& v) {
         return v.is() == kind::optional ? v.list()->items[0] : value::of(v.is() == kind::none);
     };
@@ -173,7 +63,7 @@ value interpreter::merge_optional(value const& a, value const& b, merged_outputs
 }
 
 /// The value of a variable after an `if`, which the node computes; `results` and the outputs of both branches grow.
-value interpreter::merge(value const& a, value const& b, merged_outputs& to, int depth) {
+value branches::merge(value const& a, value const& b, merged_outputs& to, int depth) {
     if (a.is_same(b)) return a;
     auto const tensor_behind = [&](value const& v) {
         return v.is() == kind::tensor   ? aliases_.same_tensor(v.computed())
@@ -190,8 +80,8 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
     auto const may_be_none = [](value const& v) { return v.is() == kind::none || v.is() == kind::optional; };
     if (may_be_none(a) || may_be_none(b)) return merge_optional(a, b, to, depth);
     if (a.acts_as_tensor() && b.acts_as_tensor()) {
-        to.first.push_back(program::argument::of_tensor(tensor_in(*to.first_nodes, a)));
-        to.second.push_back(program::argument::of_tensor(tensor_in(*to.second_nodes, b)));
+        to.first.push_back(program::argument::of_tensor(values_.tensor_in(*to.first_nodes, a)));
+        to.second.push_back(program::argument::of_tensor(values_.tensor_in(*to.second_nodes, b)));
         inferred_type type = types_.type_of(to.first.back().tensor);
         inferred_type const other = types_.type_of(to.second.back().tensor);
         if (type.type != other.type || type.sizes.size() != other.sizes.size()) {
@@ -207,7 +97,7 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
     }
     // A number is not one with a tensor: code may ask for the type of a Union.
     if (a.is_any_number() && b.is_any_number() && !a.acts_as_tensor() && !b.acts_as_tensor()) {
-        program::value_kind const k = common_kind(a, b);
+        program::value_kind const k = values_.common_kind(a, b);
         to.first.push_back(program::argument::of_number(values_.number_of(a)));
         to.second.push_back(program::argument::of_number(values_.number_of(b)));
         to.results.push_back(build_.add_value("cond", k));
@@ -230,27 +120,8 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
                              : what + " or " + std::string(describe(b)) + ", which depends on data");
 }
 
-interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
-    auto const branch = [&](std::vector<stmt> const& block) {
-        return interpret_branch([&] {
-            if (run_block(block) == flow::returned) at_.fail("returns inside a branch that depends on data");
-            return value{};
-        });
-    };
-    std::optional<part> holds = branch(s.body);
-    std::optional<part> fails = branch(s.other);
-    at_.go_to(s);
-    if (!holds || !fails) { // as a branch that only raises is
-        build_.drop("ops.prim.RaiseException");
-        return run_block(holds ? s.body : s.other);
-    }
-    (void)join(condition, *holds, *fails);
-    return flow::next;
-}
-
-/// Adds the node that runs one of two parts. Variables and attributes have its values from now on; returns its result.
-value interpreter::join(value const& condition, part& first, part& second) {
-    program::argument const which = condition_argument(condition);
+value branches::join(value const& condition, part& first, part& second) {
+    program::argument const which = values_.condition_argument(condition);
     merged_outputs to{condition, &first.nodes, &second.nodes, {}, {}, {}};
     std::set<std::string_view> names;
     for (auto const& [name, v] : first.variables)
@@ -277,8 +148,61 @@ value interpreter::join(value const& condition, part& first, part& second) {
     n.arguments.push_back(program::argument::of_tensors({captured.begin(), captured.end()}));
     for (program::value_index const v : to.results) n.results.push_back({{v}, false});
     build_.nodes().push_back(std::move(n));
-    for (auto const& [tensor, written] : writes) write_back(tensor, to.results[written]);
+    for (auto const& [tensor, written] : writes) writes_.write_back(tensor, to.results[written]);
     return result;
+}
+
+/// The value of a variable that is one of two tensors, of which the branches return both.
+value branches::one_of(value const& a, value const& b, merged_outputs& to, int depth) {
+    value const none = value::of(kind::nothing, std::string());
+    value first = merge(a, none, to, depth + 1);
+    value second = merge(none, b, to, depth + 1);
+    return heap_.either(to.condition, std::move(first), std::move(second));
+}
+
+/// Gives the attributes that one of two branches has changed the value that the condition chooses.
+void branches::merge_attributes(part const& first, part const& second, merged_outputs& to) {
+    outside_attributes all = first.attributes;
+    all.insert(second.attributes.begin(), second.attributes.end());
+    for (auto const& [key, each] : all) {
+        auto const after = [&](part const& branch) -> value const& {
+            auto const found = branch.attributes.find(key);
+            return found == branch.attributes.end() ? each.object->attributes[key.second] : found->second.held;
+        };
+        value const merged = merge(after(first), after(second), to, 0);
+        if (merged.is() == kind::nothing)
+            at_.fail(
+                "the attribute " + in_quotes(text_of(attribute_name(each.object->path, key.second))) +
+                " is changed in a branch that depends on data: it must hold a number, a tensor of the same dtype and "
+                "rank, or a list of them after both branches");
+        attributes_.set(*each.object, key.second, merged);
+    }
+}
+
+/// Lets both branches return the tensors that one of them writes to.
+std::vector<outside_write> branches::merge_writes(part& first, part& second, merged_outputs& to) {
+    std::vector<program::value_index> const by_first = aliases_.written_outside(first.nodes, first.written);
+    std::vector<program::value_index> const by_second = aliases_.written_outside(second.nodes, second.written);
+    std::vector<program::value_index> written = by_first;
+    for (program::value_index const v : by_second)
+        if (std::find(written.begin(), written.end(), v) == written.end()) written.push_back(v);
+    std::vector<program::value_index> used;
+    collect_free(first.nodes, to.first, used);
+    collect_free(second.nodes, to.second, used);
+    std::vector<outside_write> out;
+    if (!aliases_.are_apart(written, used)) return out; // refused later, with the line of the write
+    for (program::value_index const v : written) {
+        auto const in =
+            [&](part& branch, std::vector<program::value_index> const& own, std::vector<program::argument>& outputs) {
+                bool const writes = std::find(own.begin(), own.end(), v) != own.end();
+                outputs.push_back(program::argument::of_tensor(writes ? writes_.clone_in(branch, v, outputs) : v));
+            };
+        in(first, by_first, to.first);
+        in(second, by_second, to.second);
+        out.push_back({v, to.results.size()});
+        to.results.push_back(build_.add_tensor("cond", types_.type_of(v)));
+    }
+    return out;
 }
 
 } // namespace ATON_NAMESPACE::torchscript
