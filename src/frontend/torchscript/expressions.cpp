@@ -6,6 +6,7 @@
 
 #include "declared_types.hpp"
 #include "frontend/files/text.hpp"
+#include "made_code.hpp"
 #include "texts.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -50,34 +51,14 @@ value interpreter::evaluate(expr const& e) {
     case expr_kind::conditional: {
         value const condition = evaluate(e.items[1]);
         std::optional<bool> const holds = values_.decide(condition);
-        return holds ? evaluate(e.items[*holds ? 0 : 2]) : evaluate_branches(e, condition);
+        if (holds) return evaluate(e.items[*holds ? 0 : 2]);
+        stmt const& both_ways = made_.emplace_back(branches_of(e, "#value" + std::to_string(made_.size() + 1)));
+        (void)run_cond(both_ways, condition);
+        return at_.current()->variables.at(both_ways.body[0].targets[0].text);
     }
     case expr_kind::negative: return call_path("torch.neg", {{evaluate(e.items[0])}, {}});
     }
     return {};
-}
-
-/// `a if condition else b` as an `if` whose branches assign to the same variable.
-value interpreter::evaluate_branches(expr const& e, value const& condition) {
-    auto const assignment = [&](expr const& from) {
-        stmt made;
-        made.is = stmt_kind::assign;
-        made.line = e.line;
-        made.offset = e.offset;
-        expr& target = made.targets.emplace_back();
-        target.is = expr_kind::name;
-        target.text = "#value" + std::to_string(made_.size());
-        made.value = from;
-        return made;
-    };
-    stmt& both_ways = made_.emplace_back(); // the names of variables point into it
-    both_ways.is = stmt_kind::if_;
-    both_ways.line = e.line;
-    both_ways.offset = e.offset;
-    both_ways.body.push_back(assignment(e.items[0]));
-    both_ways.other.push_back(assignment(e.items[2]));
-    (void)run_cond(both_ways, condition);
-    return at_.current()->variables.at(both_ways.body[0].targets[0].text);
 }
 
 value interpreter::evaluate_name(expr const& e) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Lists to which the body of a loop appends: `out.append(h)`. What an iteration appends is one more result of the body, the loop stacks these,
-// and the list becomes the rows of that tensor.
+#include "growing_lists.hpp"
+
 #include <algorithm>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
-
-#include "frontend/files/text.hpp"
-#include "interpreter.hpp"
-#include "regions.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -60,9 +58,7 @@ bool is_held(heap const& in, list_of_values const* list) {
 
 } // namespace
 
-/// Lists of tensors, made by this call of a function, to which every iteration appends the same number of items, and which the loop does
-/// not use otherwise.
-std::vector<list_of_values*> interpreter::find_growing(stmt const& loop) {
+std::vector<list_of_values*> growing_lists::find(stmt const& loop) {
     std::vector<list_of_values*> out;
     std::set<std::string_view> names;
     for (stmt const& s : loop.body)
@@ -87,8 +83,7 @@ std::vector<list_of_values*> interpreter::find_growing(stmt const& loop) {
     return out;
 }
 
-/// Adds what the body has appended to what it returns.
-void interpreter::collect(part& body, std::vector<list_of_values*> const& lists, loop_state& state) {
+void growing_lists::collect(part& body, std::vector<list_of_values*> const& lists, loop_state& state) {
     std::set<program::value_index> written;
     for (program::value_index const v : aliases_.written_outside(body.nodes, body.written))
         written.insert(aliases_.memory_of(v));
@@ -113,21 +108,22 @@ void interpreter::collect(part& body, std::vector<list_of_values*> const& lists,
                          " to a list in a loop that depends on data; only tensors can");
             share(each);
         }
-        value const row = items.size() == 1 ? items[0] : call_operator("aten::stack", {{heap_.list(items)}, {}});
+        value const row =
+            items.size() == 1 ? items[0] : caller_.call_operator("aten::stack", {{heap_.list(items)}, {}});
         state.collected.push_back(program::argument::of_tensor(values_.tensor_of(row)));
         state.appended.push_back(items.size());
         std::swap(build_.nodes(), body.nodes);
     }
 }
 
-/// Lets variables that are the list be the rows of a tensor, of which a loop has stacked `appended` at a time.
-void interpreter::replace_grown(list_of_values* list, program::value_index rows, std::size_t appended) {
+void growing_lists::replace(list_of_values* list, program::value_index rows, std::size_t appended) {
     value all = value::of(kind::tensor, rows);
     if (appended > 1)
-        all = call_operator("aten::flatten", {{all, value::of(std::int64_t{0}), value::of(std::int64_t{1})}, {}});
+        all =
+            caller_.call_operator("aten::flatten", {{all, value::of(std::int64_t{0}), value::of(std::int64_t{1})}, {}});
     if (!list->items.empty()) {
-        value const before = call_operator("aten::stack", {{heap_.list(list->items)}, {}});
-        all = call_operator("aten::cat", {{heap_.list({before, all})}, {}});
+        value const before = caller_.call_operator("aten::stack", {{heap_.list(list->items)}, {}});
+        all = caller_.call_operator("aten::cat", {{heap_.list({before, all})}, {}});
     }
     value const grown = value::of(kind::rows, values_.tensor_of(all));
     for (auto& [name, v] : at_.current()->variables)

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/files/text.hpp"
+#include "made_code.hpp"
 #include "name_weights.hpp"
 #include "program_outputs.hpp"
 
@@ -116,14 +117,20 @@ flow interpreter::run_while(stmt const& s) {
         at_.spend(1);
         value const condition = evaluate(s.value);
         std::optional<bool> const holds = values_.decide(condition);
-        if (!holds || (*holds && condition.is_from_tensor())) return run_while_loop(s);
+        if (!holds || (*holds && condition.is_from_tensor())) {
+            loops_.run(s);
+            return flow::next;
+        }
         if (!*holds) return flow::next;
         if (run_block(s.body) == flow::returned) return flow::returned;
     }
 }
 
 flow interpreter::run_for(stmt const& s) {
-    if (std::optional<value> const count = open_count(s.value)) return run_counted_loop(s, *count);
+    if (std::optional<value> const count = open_count(s.value)) {
+        run_counted_loop(s, *count);
+        return flow::next;
+    }
     value const over = evaluate(s.value);
     if (over.is() != kind::list && over.is() != kind::tuple)
         at_.fail("loops over " + std::string(describe(over)) + ", which is not supported");
@@ -135,6 +142,23 @@ flow interpreter::run_for(stmt const& s) {
         if (run_block(s.body) == flow::returned) return flow::returned;
     }
     return flow::next;
+}
+
+/// The count of `range(count)` if the model computes it.
+std::optional<value> interpreter::open_count(expr const& over) {
+    bool const is_range = over.is == expr_kind::call && over.items[0].is == expr_kind::name &&
+                          over.items[0].text == "range" && over.items.size() == 2;
+    if (!is_range) return {};
+    value const count = evaluate(over.items[1]);
+    return count.is() == kind::symbol || count.is_from_tensor() ? std::optional(count) : std::nullopt;
+}
+
+void interpreter::run_counted_loop(stmt const& s, value const& count) {
+    std::string const number = std::to_string(made_.size());
+    stmt const& loop = made_.emplace_back(counted_loop(s, "#counter" + number, "#end" + number));
+    at_.current()->variables[loop.value.items[1].text] = value::of(std::int64_t{0});
+    at_.current()->variables[loop.value.items[2].text] = count;
+    loops_.run(loop, count);
 }
 
 void interpreter::assign(std::vector<expr> const& targets, value const& v) {

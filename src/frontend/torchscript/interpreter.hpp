@@ -24,12 +24,15 @@
 #include "bounds.hpp"
 #include "branches.hpp"
 #include "calls.hpp"
+#include "carried_values.hpp"
 #include "code_position.hpp"
 #include "comparisons.hpp"
 #include "constant_elements.hpp"
 #include "containers.hpp"
 #include "gradients.hpp"
+#include "growing_lists.hpp"
 #include "library.hpp"
+#include "loops.hpp"
 #include "memory_layouts.hpp"
 #include "module_attributes.hpp"
 #include "module_inputs.hpp"
@@ -72,6 +75,8 @@ private:
     [[nodiscard]] flow run_cond(stmt const& s, value const& condition);
     [[nodiscard]] flow run_while(stmt const& s);
     [[nodiscard]] flow run_for(stmt const& s);
+    [[nodiscard]] std::optional<value> open_count(expr const& over);
+    void run_counted_loop(stmt const& s, value const& count);
     [[nodiscard]] flow run_with(stmt const& s);
     void assign(std::vector<expr> const& targets, value const& v);
     void assign_attribute(expr const& target, value const& v);
@@ -79,44 +84,12 @@ private:
     [[nodiscard]] value call_method(value const& object, std::string const& name, std::vector<value> given) override;
     [[nodiscard]] value construct(class_code const& type, call_arguments given);
 
-    // loops.cpp
-    [[nodiscard]] flow run_while_loop(stmt const& s, std::optional<value> const& count = {});
-    [[nodiscard]] std::optional<value> open_count(expr const& over);
-    [[nodiscard]] flow run_counted_loop(stmt const& s, value const& count);
-    [[nodiscard]] value carry(value const& v, std::vector<program::value_index>& start,
-                              std::vector<program::value_index>& inside, int depth);
-    void append_carried(std::string const& what, value const& before, value const& after,
-                        std::vector<program::node>& nodes, std::vector<program::argument>& outputs);
-    /// Dimensions of the state of a loop: the position of the tensor in the state, and the axis.
-    using state_axes = std::set<std::pair<std::size_t, std::size_t>>;
-    void find_resized(value const& before, value const& after, std::size_t& position, state_axes& resized) const;
-    void open_axis(program::value_index carried, std::size_t axis);
-
-    /// The state of a loop that depends on data, and what its test and its body return.
-    struct loop_state {
-        std::vector<program::value_index> start;
-        std::vector<program::value_index> in_body;
-        std::vector<program::value_index> in_test;
-        std::vector<program::argument> tested;
-        std::vector<program::argument> outputs;
-        std::vector<program::argument> collected; ///< by the body, for lists that grow
-        std::vector<std::size_t> appended;        ///< the number of items that each of them is the stack of
-    };
-
     // open_ranks.cpp: tensors whose rank or dtype data decides
     [[nodiscard]] std::optional<value> call_on_either(value const& function, call_arguments const& given);
     [[nodiscard]] value call(value const& function, call_arguments given);
 
-    [[nodiscard]] std::vector<outside_write> carry_writes(part& test, part& body, loop_state& state);
-
-    // growing_lists.cpp: lists to which the body of a loop appends
-    [[nodiscard]] std::vector<list_of_values*> find_growing(stmt const& loop);
-    void collect(part& body, std::vector<list_of_values*> const& lists, loop_state& state);
-    void replace_grown(list_of_values* list, program::value_index rows, std::size_t appended);
-
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e) override;
-    [[nodiscard]] value evaluate_branches(expr const& e, value const& condition);
     [[nodiscard]] value evaluate_name(expr const& e);
     [[nodiscard]] value attribute_of(value const& v, std::string const& name);
     [[nodiscard]] value resolve_path(std::string path);
@@ -175,10 +148,23 @@ private:
         build_, types_, values_, containers_, attributes_, aliases_, autocast_, gradients_, heap_, at_};
     outside_writes writes_{build_, attributes_, at_, *this};
     branches branches_{build_, types_, values_, attributes_, aliases_, writes_, gradients_, heap_, at_, *this};
+    carried_values carried_{build_, types_, values_, heap_, at_};
+    growing_lists lists_{build_, values_, containers_, aliases_, heap_, at_, *this};
+    loops loops_{build_,
+                 types_,
+                 values_,
+                 carried_,
+                 lists_,
+                 containers_,
+                 writes_,
+                 parts_,
+                 attributes_,
+                 aliases_,
+                 elements_,
+                 at_,
+                 *this};
     nested_tensors nested_{build_, values_, at_, *this};
-    std::map<program::value_index, std::set<std::size_t>>
-        open_axes_;         ///< of the state of a loop: dimensions whose sizes change from iteration to iteration
-    std::deque<stmt> made_; ///< by run_counted_loop() and evaluate_branches()
+    std::deque<stmt> made_; ///< in place of others: the names of variables point into them
 };
 
 } // namespace ATON_NAMESPACE::torchscript
