@@ -25,7 +25,6 @@ EXCEPTIONS = {
     "aton::runtime::onnx_kernels::call": 33,
     "aton::runtime::tensor": 36,
     "aton::shapes::context": 44,
-    "aton::torchscript::interpreter": 31,
     "aton::torchscript::value": 37,
 }
 

@@ -32,7 +32,7 @@ value interpreter::evaluate(expr const& e) {
     case expr_kind::attribute: {
         value const owner = evaluate(e.items[0]);
         at_.go_to(e);
-        return attribute_of(owner, e.text);
+        return lookup_.attribute_of(owner, e.text);
     }
     case expr_kind::subscript: {
         value const owner = evaluate(e.items[0]);
@@ -66,88 +66,6 @@ value interpreter::evaluate_name(expr const& e) {
     if (e.text == "torch" || e.text == "ops" || e.text == "__torch__" || e.text == "CONSTANTS" || e.text == "math")
         return value::of(kind::path, e.text);
     at_.fail("the variable " + in_quotes(e.text) + " has no value");
-}
-
-value interpreter::attribute_of(value const& v, std::string const& name) {
-    switch (v.is()) {
-    case kind::path: return resolve_path(v.name() + '.' + name);
-    case kind::type: return resolve_path(v.type()->qualified + '.' + name);
-    case kind::object: {
-        instance const& object = *v.object();
-        if (auto const found = object.attributes.find(name); found != object.attributes.end()) return found->second;
-        if (object.type != nullptr) {
-            for (function_code const& f : object.type->methods)
-                if (f.name == name) return value::of(&f, v.object());
-            for (class_attribute const& each : object.type->attributes)
-                if (each.name == name && each.value) return evaluate(*each.value);
-        }
-        at_.fail("an object of " + in_quotes(object.class_name) + " has no attribute " + in_quotes(name));
-    }
-    case kind::tuple:
-        if (v.list()->fields != nullptr) {
-            std::size_t i = 0;
-            for (class_attribute const& each : v.list()->fields->attributes) {
-                if (!each.type) continue;
-                if (each.name == name && i < v.list()->items.size()) return v.list()->items[i];
-                ++i;
-            }
-        }
-        break;
-    case kind::text:
-        if (std::optional<value> out = attribute_of_member(*v.text(), name)) return *std::move(out);
-        break;
-    default: break;
-    }
-    at_.fail(std::string(describe(v)) + " has no attribute " + in_quotes(name));
-}
-
-/// The name or the value of a member of an enumeration.
-std::optional<value> interpreter::attribute_of_member(std::string const& member, std::string const& name) {
-    for (std::size_t dot = member.find('.'); dot != std::string::npos; dot = member.find('.', dot + 1)) {
-        class_code const* const type = code_.find_class(std::string_view(member).substr(0, dot));
-        if (type == nullptr || type->base != "Enum") continue;
-        for (class_attribute const& each : type->attributes) {
-            if (!each.value) continue;
-            value const held = evaluate(*each.value);
-            if (text_of(constant_in(at_, held, "the value of an enumeration")) != member.substr(dot + 1)) continue;
-            if (name == "value") return held;
-            if (name == "name") return value::of(kind::text, each.name);
-        }
-    }
-    return {};
-}
-
-value interpreter::resolve_path(std::string path) {
-    if (path.starts_with("CONSTANTS.c")) {
-        std::size_t index = 0;
-        for (char const c : path.substr(11)) {
-            if (c < '0' || c > '9' || index > 100'000'000) at_.fail("unknown constant " + in_quotes(path));
-            index = index * 10 + static_cast<std::size_t>(c - '0');
-        }
-        if (constants_.is() != kind::tuple || index >= constants_.list()->items.size() || path.size() == 11)
-            at_.fail("the archive has no constant " + in_quotes(path));
-        value out = constants_.list()->items[index];
-        if (out.is() == kind::weight) {
-            stored_tensor const& t = heap_.weights[out.weight()].data;
-            if (t.sizes.empty() && (t.type == dtype::float64 || t.type == dtype::int64)) return out.as_weak();
-        }
-        return out;
-    }
-    if (path.starts_with("__torch__.")) {
-        if (function_code const* const f = code_.find_function(path)) return value::of(f);
-        if (class_code const* const c = code_.find_class(path)) return value::of(c);
-        // A member of an enumeration is a string, as in data.pkl.
-        std::size_t const dot = path.rfind('.');
-        class_code const* const owner = code_.find_class(path.substr(0, dot));
-        if (owner != nullptr)
-            for (class_attribute const& each : owner->attributes)
-                if (each.value && each.name == path.substr(dot + 1))
-                    return value::of(
-                        kind::text,
-                        owner->qualified + '.' +
-                            text_of(constant_in(at_, evaluate(*each.value), "the value of an enumeration")));
-    }
-    return value::of(kind::path, std::move(path));
 }
 
 call_arguments interpreter::evaluate_arguments(expr const& e) {
@@ -218,7 +136,7 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
     call_arguments const given = evaluate_arguments(e);
     std::vector<value> const& x = given.positional;
     at_.go_to(e);
-    if (name == "getattr" && x.size() == 2 && x[1].text() != nullptr) return attribute_of(x[0], *x[1].text());
+    if (name == "getattr" && x.size() == 2 && x[1].text() != nullptr) return lookup_.attribute_of(x[0], *x[1].text());
     if ((name == "int" || name == "float" || name == "bool") && x.size() == 1)
         return values_.convert_number(name, x[0]);
     if (name == "sorted" && x.size() == 1 && x[0].is() == kind::list)

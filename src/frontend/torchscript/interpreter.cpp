@@ -232,7 +232,7 @@ value interpreter::call_function(function_code const& f, call_arguments given) {
 }
 
 value interpreter::call_method(value const& object, std::string const& name, std::vector<value> given) {
-    value const method = attribute_of(object, name);
+    value const method = lookup_.attribute_of(object, name);
     if (method.is() != kind::function) at_.fail("the attribute " + in_quotes(name) + " is not a method");
     given.insert(given.begin(), object);
     return call_function(*method.function(), {std::move(given), {}});
@@ -278,7 +278,7 @@ value interpreter::construct(class_code const& type, call_arguments given) {
 program::program interpreter::run() {
     value const module = code_.read_module(heap_);
     if (module.is() != kind::object) at_.fail("data.pkl has no module, but " + std::string(describe(module)));
-    constants_ = code_.read_constants(heap_);
+    lookup_.set_constants(code_.read_constants(heap_));
     name_weights(module, code_, heap_, at_);
     quantized_.restore_states();
     function_code const* forward = nullptr;

@@ -20,6 +20,7 @@
 #include <aton/frontend/torchscript/read_program.hpp>
 #include <aton/program/program.hpp>
 
+#include "attribute_lookup.hpp"
 #include "autocast.hpp"
 #include "bounds.hpp"
 #include "branches.hpp"
@@ -91,13 +92,10 @@ private:
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e) override;
     [[nodiscard]] value evaluate_name(expr const& e);
-    [[nodiscard]] value attribute_of(value const& v, std::string const& name);
-    [[nodiscard]] value resolve_path(std::string path);
     [[nodiscard]] value evaluate_call(expr const& e);
     [[nodiscard]] call_arguments evaluate_arguments(expr const& e);
     [[nodiscard]] std::optional<value> call_special(expr const& e, std::string_view name);
     [[nodiscard]] value run_fork(expr const& e);
-    [[nodiscard]] std::optional<value> attribute_of_member(std::string const& member, std::string const& name);
 
     // functions.cpp: functions by their names
     [[nodiscard]] value call_path(std::string_view path, call_arguments const& given) override;
@@ -113,8 +111,8 @@ private:
     program_builder build_{out_, at_};
     heap heap_;
     gradients gradients_;
-    value constants_;
     int depth_ = 0; ///< of calls
+    attribute_lookup lookup_{code_, heap_, at_, *this};
     tensor_aliases aliases_;
     constant_elements elements_{aliases_};
     result_types types_{build_, at_, elements_, options_.infer};
