@@ -16,6 +16,16 @@ struct reasons {
     std::string bodiless;  ///< an operator that the runtime cannot run
 };
 
+/// The sentence for a row whose operator nothing computes.
+inline constexpr char const* no_reference = "there is nothing to compare it with: record calls of the operator and "
+                                            "name their folder with --calls, ask torch with "
+                                            "--torch, or set check_options::truth";
+
+/// The sentence for a row with a nested graph that no call runs, which may compute anything.
+[[nodiscard]] inline std::string why_not_run(std::string const& nested_graph) {
+    return nested_graph.empty() ? "" : "no call runs " + nested_graph + "; record a call that does";
+}
+
 /// The sentence for a row none of whose calls is compared.
 [[nodiscard]] inline std::string why_nothing_is_compared(row_report const& report, reasons const& why,
                                                          bool has_reference) {

@@ -28,6 +28,7 @@
 #include "declared_types.hpp"
 #include "expectation.hpp"
 #include "mutants.hpp"
+#include "nested_graphs.hpp"
 #include "other_forms.hpp"
 #include "reasons.hpp"
 #include "rounding.hpp"
@@ -77,9 +78,7 @@ public:
     row_report run() {
         report_.schema_difference = find_schema_difference(row_, options_.registered_schema, recorded_);
         if (!has_reference_ && recorded_.empty()) {
-            report_.not_checked = "there is nothing to compare it with: record calls of the operator and name their "
-                                  "folder with --calls, ask torch with --torch, or set check_options::truth" +
-                                  call_of_other_overload(row_, options_.calls);
+            report_.not_checked = no_reference + call_of_other_overload(row_, options_.calls);
             return std::move(report_);
         }
         int const first = std::max(row_.since, options_.min_opset);
@@ -97,9 +96,8 @@ public:
         report_.arguments = coverage_.report();
         report_.opsets.assign(opsets_.begin(), opsets_.end());
         if (has_mutants_) {
-            std::set<int> mutated;
-            for (int const opset : opsets_)
-                if (is_mutated_at(opset)) mutated.insert(opset);
+            std::set<int> mutated = opsets_;
+            std::erase_if(mutated, [this](int opset) { return !is_mutated_at(opset); });
             if (has_reference_) search(mutated);
             report_.mutants = mutants_.report();
             mutants_.add_to(report_.arguments);
@@ -108,6 +106,7 @@ public:
                       [](type_report const& t) { return t.same + t.different + t.refused + t.declined == 0; });
         if (report_.total(&type_report::same) + report_.total(&type_report::different) == 0)
             report_.not_checked = why_nothing_is_compared(report_, reasons_, has_reference_);
+        else if (is_claimed_) report_.not_checked = why_not_run(nested_.not_run());
         return std::move(report_);
     }
 
@@ -309,8 +308,9 @@ private:
                 if (undeclared.empty()) undeclared = declared_difference(graph, n, results, is_claimed_);
             };
             watched_run const watched;
+            runtime::onnx_options const options = nested_.watched(graph.graph, options_.where);
             std::string out =
-                describe_difference(expected.in_form(verify::run(graph, graph.graph, options_.where, observe, same)),
+                describe_difference(expected.in_form(verify::run(graph, graph.graph, options, observe, same)),
                                     expected,
                                     [this](double error) { report_.add_error(error); });
             return out.empty() ? undeclared : out;
@@ -386,6 +386,7 @@ private:
     row_report report_;
     std::set<int> opsets_;
     row_mutants mutants_;
+    nested_graphs nested_;
     bool has_mutants_; ///< the graphs of the row are changed
     reasons reasons_;
     bool wrong_sample_ = false;

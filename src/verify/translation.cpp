@@ -152,9 +152,10 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
     return out;
 }
 
-std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::device where,
+std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::onnx_options options,
                                 runtime::onnx_observer const& observer, runtime::opset_range* same) {
-    runtime::onnx_model const model(std::move(graph), {where, 0});
+    runtime::device const where = options.where;
+    runtime::onnx_model const model(std::move(graph), std::move(options));
     std::vector<runtime::value> inputs;
     for (runtime::value const& v : t.inputs) inputs.emplace_back(to_device(v.one(), where));
     return results_of(t, model.run(inputs, observer, same));

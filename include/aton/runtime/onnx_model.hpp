@@ -26,6 +26,9 @@ struct onnx_options {
     /// Maximum number of nodes and graphs that a run may execute, counting each loop iteration, plus tensors in the
     /// sequences that nodes take; beyond it, step_limit_error is thrown.
     std::uint64_t max_steps = std::uint64_t{1} << 30;
+    /// Called when a graph of an attribute starts to run, such as a branch of If or the body of a Loop, with the node
+    /// that has the attribute.
+    std::function<void(graph_node const&, graph_data const&)> on_nested_graph = {};
 };
 
 /// A run that takes more steps than onnx_options::max_steps: a loop that does not end, or nearly so.

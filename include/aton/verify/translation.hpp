@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <aton/dsl/table.hpp>
@@ -47,9 +48,12 @@ struct call_types {
 /// Runs a graph with the inputs and outputs of the translation and returns the results in ATen's order. Results that the mapping does
 /// not produce are empty values. Throws aton::error if the graph does not run. `same`, if given, becomes the opsets at which the same
 /// nodes would have computed the same, step by step.
-[[nodiscard]] std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::device where = {},
+[[nodiscard]] std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::onnx_options options,
                                               runtime::onnx_observer const& observer = {},
                                               runtime::opset_range* same = nullptr);
+[[nodiscard]] inline std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::device where) {
+    return run(t, std::move(graph), runtime::onnx_options{where});
+}
 [[nodiscard]] inline std::vector<runtime::value> run(translation const& t, runtime::device where = {}) {
     return run(t, t.graph, where);
 }

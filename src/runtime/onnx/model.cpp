@@ -84,8 +84,8 @@ void require_type(graph_value const& input, value const& given) {
 struct onnx_model::state {
     state(graph_data of, onnx_options with)
         : graph(std::move(of)),
-          options(with),
-          functions(graph.functions, with.where),
+          options(std::move(with)),
+          functions(graph.functions, options.where),
           plan(functions.plan(graph, false)) {}
 
     graph_data graph;
@@ -139,6 +139,7 @@ public:
              owner = owner->caller_ != nullptr ? owner->calling_ : owner->around_)
             for (auto const& plan : owner->current_->graphs)
                 if (plan->graph == &body) {
+                    if (run_.options.on_nested_graph) run_.options.on_nested_graph(*owner->node_, body);
                     frame inner(*this, owner->bodies_);
                     inner.around_ = owner;
                     return inner.execute(*plan, std::move(inputs));
@@ -174,6 +175,7 @@ private:
             std::vector<value> inputs;
             inputs.reserve(n.inputs.size());
             for (value_id const id : n.inputs) inputs.push_back(id == no_value ? value() : values_[id]);
+            node_ = &n;
             current_ = &p;
             try {
                 run_.spend(1);
@@ -249,12 +251,13 @@ private:
     frame* calling_ = nullptr;           ///< in an operator's body: the frame of the call
     graph_node const* caller_ = nullptr; ///< in an operator's body: the call
     graph_function const* function_ = nullptr;
+    graph_node const* node_ = nullptr; ///< that runs
     node_plan const* current_ = nullptr;
     std::vector<value> values_;
 };
 
 onnx_model::onnx_model(graph_data graph, onnx_options options)
-    : state_(with_one_line_errors([&] { return std::make_unique<state>(std::move(graph), options); })) {}
+    : state_(with_one_line_errors([&] { return std::make_unique<state>(std::move(graph), std::move(options)); })) {}
 
 onnx_model::onnx_model(onnx_model&&) noexcept = default;
 onnx_model& onnx_model::operator=(onnx_model&&) noexcept = default;
