@@ -23,9 +23,7 @@ value branches::stand_in(value const& like, std::vector<program::node> const& ma
     if (like.is() == kind::list || like.is() == kind::tuple || like.is() == kind::optional) {
         std::vector<value> items;
         for (value const& each : like.list()->items) items.push_back(stand_in(each, makers, nodes, depth + 1));
-        value out = like.is() == kind::tuple ? heap_.tuple(std::move(items)) : heap_.list(std::move(items));
-        out.list()->fields = like.list()->fields;
-        return like.is() == kind::optional ? value::of(kind::optional, out.list()) : out;
+        return heap_.with_items(like, std::move(items));
     }
     bool const is_made = std::any_of(makers.begin(), makers.end(), [&](program::node const& n) {
         std::vector<program::value_index> const all = program::result_values(n);
@@ -109,9 +107,7 @@ value branches::merge(value const& a, value const& b, merged_outputs& to, int de
         std::vector<value> items;
         for (std::size_t i = 0; i != a.list()->items.size(); ++i)
             items.push_back(merge(a.list()->items[i], b.list()->items[i], to, depth + 1));
-        value out = a.is() == kind::list ? heap_.list(std::move(items)) : heap_.tuple(std::move(items));
-        out.list()->fields = a.list()->fields;
-        return out;
+        return heap_.with_items(a, std::move(items));
     }
     bool const is_kind = a.is() == b.is();
     std::string const what(describe(a));

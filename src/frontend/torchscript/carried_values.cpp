@@ -32,9 +32,7 @@ value carried_values::carry(value const& v, std::vector<program::value_index>& s
     if (v.is() == kind::list || v.is() == kind::tuple || v.is() == kind::optional) {
         std::vector<value> items;
         for (value const& each : v.list()->items) items.push_back(carry(each, start, inside, depth + 1));
-        value out = v.is() == kind::tuple ? heap_.tuple(std::move(items)) : heap_.list(std::move(items));
-        out.list()->fields = v.list()->fields;
-        return v.is() == kind::optional ? value::of(kind::optional, out.list()) : out;
+        return heap_.with_items(v, std::move(items));
     }
     return v;
 }

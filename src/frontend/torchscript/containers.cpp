@@ -262,10 +262,11 @@ std::optional<value> containers::call(std::string_view name, std::vector<value> 
         items.erase(items.begin() + at);
         return out;
     }
-    std::optional<std::int64_t> const number = x.size() > 1 ? x[1].integer() : std::nullopt;
-    if (name == "insert" && x.size() == 3 && number) {
+    bool const has_number = x.size() > 1 && x[1].is() == kind::integer;
+    std::int64_t const number = has_number ? x[1].integer().value_or(0) : 0;
+    if (name == "insert" && x.size() == 3 && has_number) {
         auto const size = static_cast<std::int64_t>(items.size());
-        std::int64_t const at = std::clamp<std::int64_t>(*number < 0 ? *number + size : *number, 0, size);
+        std::int64_t const at = std::clamp<std::int64_t>(number < 0 ? number + size : number, 0, size);
         return items.insert(items.begin() + at, x[2]), x[0];
     }
     if ((name == "extend" || name == "add" || name == "add_") && same_kind) {
@@ -277,9 +278,9 @@ std::optional<value> containers::call(std::string_view name, std::vector<value> 
         both.insert(both.end(), more.begin(), more.end());
         return heap_.list(std::move(both));
     }
-    if ((name == "mul" || name == "mul_") && x.size() == 2 && number) {
+    if ((name == "mul" || name == "mul_") && x.size() == 2 && has_number) {
         std::vector<value> out;
-        for (std::int64_t i = 0; i < *number && !items.empty(); ++i) {
+        for (std::int64_t i = 0; i < number && !items.empty(); ++i) {
             at_.spend(steps_per_copy * items.size());
             out.insert(out.end(), items.begin(), items.end());
         }

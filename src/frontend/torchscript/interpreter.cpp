@@ -2,6 +2,9 @@
 #include "interpreter.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #include "frontend/files/text.hpp"
 #include "made_code.hpp"

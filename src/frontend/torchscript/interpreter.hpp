@@ -3,18 +3,10 @@
 // program. Each part has its own source file.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <map>
 #include <optional>
-#include <set>
-#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include <aton/frontend/torchscript/read_program.hpp>

@@ -272,6 +272,12 @@ struct heap {
         return value::of(kind::tuple,
                          &lists.emplace_back(list_of_values{std::move(items), nullptr, dtype::undefined, made++}));
     }
+    /// A container of the kind of `v`, a list, tuple or optional, and with its fields, that has other items.
+    [[nodiscard]] value with_items(value const& v, std::vector<value> items) {
+        value out = v.is() == kind::tuple ? tuple(std::move(items)) : list(std::move(items));
+        out.list()->fields = v.list()->fields;
+        return v.is() == kind::optional ? value::of(kind::optional, out.list()) : out;
+    }
     [[nodiscard]] value optional(value is_none, value held) {
         value const items = list({std::move(is_none), std::move(held)});
         return value::of(kind::optional, items.list());
