@@ -18,6 +18,7 @@
 
 #include "../faults.hpp"
 #include "call_files.hpp"
+#include "unary_calls.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
@@ -25,13 +26,9 @@ namespace {
 
 using namespace dsl;
 using tests::call_folder;
+using tests::check_calls;
 using tests::contains;
-
-runtime::tensor numbers(runtime::sizes sizes, std::vector<double> const& values) {
-    aton::tensor t{dtype::float32, std::move(sizes), {}};
-    for (double const v : values) t.append(v);
-    return runtime::tensor::from_constant(t);
-}
+using tests::floats;
 
 /// A call with one tensor.
 recorded_call call_of(std::string schema, std::vector<runtime::value> results, dtype type = dtype::float32) {
@@ -39,22 +36,14 @@ recorded_call call_of(std::string schema, std::vector<runtime::value> results, d
     out.call.overload = schema.substr(0, schema.find('('));
     std::size_t const name = schema.find(" x") + 1;
     out.call.arguments.push_back(
-        runtime::aten_argument::of_tensor(runtime::cast(numbers({3}, {1, -2, 4}), type)).named(schema.substr(name, 1)));
+        runtime::aten_argument::of_tensor(runtime::cast(floats({3}, {1, -2, 4}), type)).named(schema.substr(name, 1)));
     out.schema = std::move(schema);
     out.results = std::move(results);
     out.place = "calls.jsonl:1";
     return out;
 }
 
-report check_calls(table_view rows, std::vector<recorded_call> const& calls, bool isolated = false) {
-    check_options options;
-    options.calls = calls;
-    options.isolated = isolated;
-    options.seconds = 1;
-    return check(rows, options);
-}
-
-runtime::value const twice = numbers({3}, {2, -4, 8});
+runtime::value const twice = floats({3}, {2, -4, 8});
 
 constexpr auto nothing =
     table(symbolic<"fool::unset(Tensor x) -> Tensor">([](graph<13>, value) { return value(); }),
@@ -218,7 +207,7 @@ TEST_CASE("a result that is None where it was recorded may be absent") {
 }
 
 TEST_CASE("a call that is a mistake of the mapping at one opset of the range is a failure there") {
-    runtime::value const ones = runtime::cast(numbers({3}, {1, 1, 1}), dtype::uint8);
+    runtime::value const ones = runtime::cast(floats({3}, {1, 1, 1}), dtype::uint8);
     std::vector<recorded_call> calls = {call_of("fool::ratio(Tensor x) -> Tensor", {ones}, dtype::uint8)};
     report const r = check_calls(early, calls);
     CHECK_FALSE(r.passed());
@@ -230,7 +219,7 @@ TEST_CASE("a call that is a mistake of the mapping at one opset of the range is 
     from_14.calls = calls;
     from_14.min_opset = 14;
     CHECK(check(early, from_14).passed());
-    calls[0] = call_of("fool::ratio(Tensor x) -> Tensor", {numbers({3}, {1, 1, 1})});
+    calls[0] = call_of("fool::ratio(Tensor x) -> Tensor", {floats({3}, {1, 1, 1})});
     CHECK(check_calls(early, calls).passed());
 }
 
@@ -251,7 +240,7 @@ TEST_CASE("a row is compared where sizes are dynamic, too") {
 }
 
 TEST_CASE("an operator of ONNX Runtime is compared with its kernel, too, not only with the body") {
-    runtime::value const gelu = numbers({3}, {0.6224593312, -0.5378828427, 3.523188312}); // x / (1 + exp(-x / 2))
+    runtime::value const gelu = floats({3}, {0.6224593312, -0.5378828427, 3.523188312}); // x / (1 + exp(-x / 2))
     report const r = check_calls(
         beside_kernels,
         {call_of("fool::gelu(Tensor x) -> Tensor", {gelu}), call_of("fool::gelu_by_body(Tensor x) -> Tensor", {gelu})});

@@ -2,8 +2,8 @@
 // A nested graph that no call runs may compute anything: its row is not checked.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -11,35 +11,19 @@
 #include <aton/aton.hpp>
 #include <aton/verify/check.hpp>
 
-#include "../faults.hpp"
+#include "unary_calls.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
 namespace {
 
 using namespace dsl;
-using tests::contains;
+using tests::check_calls;
+using tests::floats;
 
-runtime::tensor floats(std::vector<double> const& values) {
-    aton::tensor t{dtype::float32, {static_cast<std::int64_t>(values.size())}, {}};
-    for (double const v : values) t.append(v);
-    return runtime::tensor::from_constant(t);
-}
-
-recorded_call one_call(std::string const& name, std::vector<double> const& x, std::vector<double> const& y) {
-    recorded_call out;
-    out.call.overload = name;
-    out.schema = name + "(Tensor x) -> Tensor";
-    out.call.arguments.push_back(runtime::aten_argument::of_tensor(floats(x)).named("x"));
-    out.results = {floats(y)};
-    out.place = "calls.jsonl:1";
-    return out;
-}
-
-report checked_with(table_view rows, std::vector<recorded_call> const& calls) {
-    check_options options;
-    options.calls = calls;
-    return check(rows, options);
+recorded_call one_call(std::string_view name, std::vector<double> const& x, std::vector<double> const& y) {
+    auto const row = [](std::vector<double> const& of) { return floats({static_cast<std::int64_t>(of.size())}, of); };
+    return tests::unary_call(name, row(x), row(y));
 }
 
 /// Doubled if the first element is positive, else its negative.
@@ -67,13 +51,13 @@ constexpr auto rows =
 TEST_CASE("a row with a branch that no call runs is not checked") {
     for (std::string const name : {"nested::branch", "nested::function"}) {
         std::size_t const row = name == "nested::branch" ? 0 : 1;
-        report const half = checked_with(rows, {one_call(name, {3, -1, 2}, {6, -2, 4})});
+        report const half = check_calls(rows, {one_call(name, {3, -1, 2}, {6, -2, 4})});
         CHECK_FALSE(half.rows.at(row).passed());
         CHECK(half.rows[row].failures.empty());
         CHECK(half.rows[row].not_checked == "no call runs the else_branch (Neg, Abs) of If; record a call that does");
 
         report const both =
-            checked_with(rows, {one_call(name, {3, -1, 2}, {6, -2, 4}), one_call(name, {-3, 5}, {3, -5})});
+            check_calls(rows, {one_call(name, {3, -1, 2}, {6, -2, 4}), one_call(name, {-3, 5}, {3, -5})});
         CHECK(both.rows[row].not_checked.empty());
         CHECK(both.rows[row].failures.size() == 1);
     }
@@ -81,9 +65,9 @@ TEST_CASE("a row with a branch that no call runs is not checked") {
 
 TEST_CASE("a loop whose body no call runs is not checked") {
     std::string const name = "nested::loop";
-    report const never = checked_with(rows, {one_call(name, {3, 1}, {3, 1}), one_call(name, {4}, {4})});
+    report const never = check_calls(rows, {one_call(name, {3, 1}, {3, 1}), one_call(name, {4}, {4})});
     CHECK(never.rows.at(2).not_checked == "no call runs the body (Add, Identity) of Loop; record a call that does");
-    CHECK(checked_with(rows, {one_call(name, {3, 1}, {3, 1}), one_call(name, {1, 2, 3, 4}, {4, 8, 12, 16})})
+    CHECK(check_calls(rows, {one_call(name, {3, 1}, {3, 1}), one_call(name, {1, 2, 3, 4}, {4, 8, 12, 16})})
               .rows[2]
               .passed());
 }

@@ -15,6 +15,7 @@
 
 #include "../faults.hpp"
 #include "call_files.hpp"
+#include "unary_calls.hpp"
 #include "verify/schema_difference.hpp"
 
 namespace ATON_NAMESPACE::verify {
@@ -24,7 +25,9 @@ namespace {
 using namespace dsl;
 using tests::call_folder;
 using tests::contains;
+using tests::floats;
 using tests::floats_text;
+using tests::unary_call;
 
 constexpr std::string_view mix_schema = "my_ops::mix(Tensor x, Tensor y, float alpha=0.5, int dim=-1) -> Tensor";
 
@@ -99,21 +102,6 @@ constexpr auto misdeclared = table(symbolic<"my_ops::flat(Tensor x) -> Tensor">(
     [](graph<13, own_domain> g, value x) { return g.op<"own_domain::Flat">(x); }));
 constexpr auto without_body = table(symbolic<"my_ops::kernel(Tensor x) -> Tensor">(
     [](graph<13, own_domain> g, value x) { return g.op<"own_domain::Kernel">(x); }));
-
-recorded_call unary_call(std::string_view overload, runtime::tensor x, runtime::tensor y) {
-    recorded_call out;
-    out.schema = std::string(overload) + "(Tensor x) -> Tensor";
-    out.call = {std::string(overload), {runtime::aten_argument::of_tensor(std::move(x)).named("x")}};
-    out.results = {std::move(y)};
-    out.place = "calls.jsonl:1";
-    return out;
-}
-
-runtime::tensor floats(runtime::sizes sizes, std::vector<double> const& values) {
-    aton::tensor t{dtype::float32, std::move(sizes), {}};
-    for (double const v : values) t.append(v);
-    return runtime::tensor::from_constant(t);
-}
 
 } // namespace
 
