@@ -22,6 +22,7 @@
 #include "divergence.hpp"
 #include "model_inputs.hpp"
 #include "narrowest.hpp"
+#include "reasons.hpp"
 #include "report_text.hpp"
 
 namespace ATON_NAMESPACE::verify {
@@ -185,7 +186,7 @@ private:
             }
         } catch (error const& e) {
             std::size_t const output = expected.empty() ? 0 : expected.front().number;
-            return differs(std::string("the graph does not run: ") + e.what(), inputs, graph_inputs, output);
+            return differs(std::string(does_not_run) + e.what(), inputs, graph_inputs, output);
         }
         if (got.size() != expected.size())
             std::erase_if(expected, [](expected_output const& e) { return !e.is_users; });

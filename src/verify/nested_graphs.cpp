@@ -30,11 +30,9 @@ nested_graphs::counted& nested_graphs::find(std::string what) {
     return known != all_.end() ? *known : all_.emplace_back(counted{std::move(what)});
 }
 
-runtime::onnx_options nested_graphs::watched(graph_data const& g, runtime::device where) {
+void nested_graphs::watch(graph_data const& g, runtime::onnx_options& options) {
     add(g);
-    runtime::onnx_options out{where};
-    out.on_nested_graph = [this](graph_node const& node, graph_data const& body) { note(node, body); };
-    return out;
+    options.on_nested_graph = [this](graph_node const& node, graph_data const& body) { note(node, body); };
 }
 
 void nested_graphs::add(graph_data const& g) {

@@ -14,8 +14,8 @@ namespace ATON_NAMESPACE::verify {
 class nested_graphs {
 public:
     /// Adds all graphs in attributes of the graph's nodes, also in functions and in such graphs. A run with the options notes those
-    /// that run here.
-    [[nodiscard]] runtime::onnx_options watched(graph_data const& g, runtime::device where);
+    /// that run.
+    void watch(graph_data const& g, runtime::onnx_options& options);
     /// The first one that did not run: "the else_branch (Neg, Add) of If"; empty if all ran.
     [[nodiscard]] std::string not_run() const;
 

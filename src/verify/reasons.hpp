@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <aton/verify/check.hpp>
 
@@ -16,10 +17,14 @@ struct reasons {
     std::string bodiless;  ///< an operator that the runtime cannot run
 };
 
+/// How the reason begins why a call differs that has no results.
+inline constexpr std::string_view does_not_run = "the graph does not run: ";
+inline constexpr std::string_view does_not_convert = "a mistake of the mapping: ";
+
 /// The sentence for a row whose operator nothing computes.
 inline constexpr char const* no_reference = "there is nothing to compare it with: record calls of the operator and "
-                                            "name their folder with --calls, ask torch with "
-                                            "--torch, or set check_options::truth";
+                                            "name their folder with --calls, ask torch with --torch, or set "
+                                            "check_options::truth";
 
 /// The sentence for a row with a nested graph that no call runs, which may compute anything.
 [[nodiscard]] inline std::string why_not_run(std::string const& nested_graph) {

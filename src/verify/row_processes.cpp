@@ -17,6 +17,7 @@
 #include <aton/core/error.hpp>
 
 #include "call_watch.hpp"
+#include "reasons.hpp"
 #include "report_bytes.hpp"
 #include "row_check.hpp"
 #include "system/child_process.hpp"
@@ -80,10 +81,10 @@ public:
         out.until = entry.until;
         call_watch::noted last = watch_->last();
         if (last.call.overload.empty()) last.call.overload = entry.overload;
-        std::string const why = last.converts
-                                    ? "a mistake of the mapping: it " + end_of(end, watch_->seconds())
-                                    : (last.runs ? "the graph does not run: it " : "the check of the mapping ") +
-                                          end_of(end, watch_->seconds() * call_watch::run_factor);
+        std::string why = "the check of the mapping ";
+        if (last.converts) why = std::string(does_not_convert) + "it ";
+        else if (last.runs) why = std::string(does_not_run) + "it ";
+        why += end_of(end, watch_->seconds() * (last.converts ? 1 : call_watch::run_factor));
         out.recorded.different = last.place.empty() ? 0 : 1;
         out.failures.push_back({std::move(last.call), last.opset, why, std::move(last.place)});
         return out;
